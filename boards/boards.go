@@ -66,24 +66,24 @@ type Board struct {
 // Versal (the devices with DSP58), but not on UltraScale+.
 func (b Board) InitialisesURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
 
-// MemoryBits returns the width of each of MemoryPorts in bits, or 0 if there is none.
-func (b Board) MemoryBits() int {
+// MemoryPortBits returns the width of each of MemoryPorts in bits, or 0 if there is none.
+func (b Board) MemoryPortBits() int {
 	if len(b.MemoryPorts) == 0 {
 		return 0
 	}
 	return b.HostPortBits
 }
 
-// Blocks returns the number of block RAMs in the unit of costs: RAMB18, or the device's own blocks.
-func (b Board) Blocks() int {
+// BlockRAMCount returns the number of block RAMs in the unit of costs: RAMB18, or the device's own blocks.
+func (b Board) BlockRAMCount() int {
 	if b.Family == AMD {
 		return 2 * b.BRAM36
 	}
 	return b.BRAM
 }
 
-// BlockName returns the name of this unit: RAMB18, or the name in the device's data sheet.
-func (b Board) BlockName() string {
+// BlockRAMName returns the name of this unit: RAMB18, or the name in the device's data sheet.
+func (b Board) BlockRAMName() string {
 	if b.Family == AMD {
 		return "RAMB18"
 	}

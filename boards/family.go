@@ -46,9 +46,9 @@ func FamilyOf(part string) Family {
 	return AMD
 }
 
-// BlockBits is the least size in bits from which an array meant for LUTs goes into block RAM, on devices whose LUTs
-// cannot be memory. Smaller arrays become registers.
-const BlockBits = 96
+// MinBlockRAMBits is the least size in bits from which an array meant for LUTs goes into block RAM, on devices whose
+// LUTs cannot be memory. Smaller arrays become registers.
+const MinBlockRAMBits = 96
 
 // A Device is a part in the terms of nextpnr's options. Speed is empty if nextpnr needs none.
 type Device struct{ Name, Package, Speed string }

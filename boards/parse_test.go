@@ -179,7 +179,8 @@ const ice = `{"name": "mine", "family": "ice40up", "part": "iCE40UP5K-SG48", "lu
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	b, err := boards.Parse([]byte(ice))
-	if err != nil || b.LUTRAM != 0 || b.Blocks() != 30 || b.Device() != (boards.Device{Name: "up5k", Package: "sg48"}) {
+	if err != nil || b.LUTRAM != 0 || b.BlockRAMCount() != 30 || b.Device() != (boards.Device{Name: "up5k",
+		Package: "sg48"}) {
 		t.Errorf("%+v, %v", b, err)
 	}
 	for part, want := range map[string]boards.Device{

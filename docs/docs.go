@@ -12,8 +12,8 @@ import (
 //go:embed diagnostics/*.md
 var pages embed.FS
 
-// Page is the Markdown page of a diagnostic's code; ok is false where there is none.
-func Page(code string) (text []byte, ok bool) {
+// DiagnosticPage is the Markdown page of a diagnostic's code; ok is false where there is none.
+func DiagnosticPage(code string) (text []byte, ok bool) {
 	if strings.Contains(code, "/") {
 		return nil, false
 	}

@@ -35,7 +35,8 @@ func TestPages(t *testing.T) {
 			}
 			at = i
 		}
-		if text, ok := Page(string(code)); !*golden.Update && !*golden.Figures && (!ok || !bytes.Equal(text, page)) {
+		if text, ok := DiagnosticPage(string(code)); !*golden.Update && !*golden.Figures && (!ok || !bytes.Equal(text,
+			page)) {
 			t.Errorf("%s is not what Page gives", name)
 		}
 	}
@@ -84,7 +85,7 @@ func show(t *testing.T, name, marker, text string) {
 func TestPageUnknown(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", "no-such-code", "../diagnostics/mismatch", "op-invalid.md", "."} {
-		if text, ok := Page(code); ok {
+		if text, ok := DiagnosticPage(code); ok {
 			t.Errorf("Page(%q) is %q", code, text)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 func designed(t testing.TB, m *dataflow.Model, target dataflow.Target, wanted Goal) (*Design, *diag.List) {
 	t.Helper()
 	var d diag.List
-	made, err := Make(context.Background(), m, target, wanted, &d)
+	made, err := FindBestDesign(context.Background(), m, target, wanted, &d)
 	if err != nil {
 		t.Fatalf("%+v: %v", wanted, err)
 	}
@@ -49,7 +49,7 @@ func consistent(t testing.TB, d *Design, wanted Goal) {
 	if err := d.Design.Verify(); err != nil {
 		t.Fatalf("%+v: %v", wanted, err)
 	}
-	trace, err := rtlsim.Run(context.Background(), d.Design, nil, fit.SteadyRun(d.Design))
+	trace, err := rtlsim.Run(context.Background(), d.Design, nil, fit.SteadyStateOptions(d.Design))
 	if err != nil {
 		t.Fatalf("%+v: %v", wanted, err)
 	}
@@ -70,11 +70,11 @@ func consistent(t testing.TB, d *Design, wanted Goal) {
 		t.Fatalf("%+v: %+v, estimated %+v", wanted, d.Estimate.Total, whole.Total)
 	}
 	unbound := wanted.MaxCycles > 0 || wanted.OverBudget
-	if fits := d.Budget.Fits(d.Estimate.Total); fits == d.Over || !fits && !unbound {
+	if fits := d.Budget.Allows(d.Estimate.Total); fits == d.Over || !fits && !unbound {
 		t.Fatalf("%+v: over %t, takes %+v of %+v", wanted, d.Over, d.Estimate.Total, d.Budget)
 	}
 	limit := wanted.Limit(d.ClockMHz(), d.Model.Turns.PerFrame())
-	if wanted.MaxCycles == 0 && !goal.Reaches(d.Clocks.Interval, limit) {
+	if wanted.MaxCycles == 0 && !goal.IntervalMeetsLimit(d.Clocks.Interval, limit) {
 		t.Fatalf("%+v: %v clocks", wanted, d.Clocks.Interval)
 	}
 	c := &d.Certificate
@@ -123,7 +123,7 @@ func sameDesign(a, b *Design) bool {
 func deadlocked(t testing.TB, m *dataflow.Model, target dataflow.Target, wanted Goal) *rtlsim.Deadlock {
 	t.Helper()
 	var d diag.List
-	made, err := Make(context.Background(), m, target, wanted, &d)
+	made, err := FindBestDesign(context.Background(), m, target, wanted, &d)
 	dead := new(rtlsim.Deadlock)
 	if made != nil || !errors.As(err, &dead) {
 		t.Fatalf("%+v: %v, %v, %v", wanted, made, err, d.Diags)
@@ -154,7 +154,8 @@ func withFileOn(t testing.TB, m *dataflow.Model, target dataflow.Target, file st
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(3, 3)), uint2, 2, 2, 30, 14, 9)
-	for _, wanted := range []Goal{{}, {Least: LeastFF}, {Latency: true}, {MaxUse: all(0.2)}, {FIFO: FIFO{Words: 2}},
+	for _, wanted := range []Goal{{}, {Least: LeastFF}, {Latency: true}, {MaxUse: all(0.2)},
+		{FIFO: FIFODepthPolicy{Words: 2}},
 		{FPS: 123456.789}} {
 		for _, clock := range []float64{100, 142.857, 333} {
 			target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: clock}
@@ -183,7 +184,7 @@ func TestLeast(t *testing.T) {
 	uint4 := num.Type{Kind: num.UInt, Width: 4} // LUTs multiply fewer bits, whatever the load
 	m := mlp(rand.New(rand.NewPCG(1, 2)), uint4, 4, 4, 784, 64, 64, 64, 10)
 	for _, b := range []string{"pynq-z1", "vck190"} {
-		designs := map[Measure]*Design{}
+		designs := map[ResourceMeasure]*Design{}
 		for least := LeastLoad; least <= LeastDSP; least++ {
 			d, told := on(t, m, board(b), Goal{Interval: 200, Least: least})
 			if d == nil {

@@ -56,7 +56,7 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 		return Bottleneck{State: true, Reason: "a state comes back before the next frame begins: one frame a latency"}
 	}
 	b.Layers = q.asSlow(d)
-	at := goal.Clocks(d.Clocks.Interval)
+	at := goal.FormatClocks(d.Clocks.Interval)
 	var host []string
 	if float64(d.PortClocks()) == d.Clocks.Interval {
 		host = append(host, fmt.Sprintf("the host's port of %d bits", d.Target.PortBits()))

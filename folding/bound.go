@@ -33,8 +33,8 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
 	if err := wanted.Verify(l.Target); err != nil {
 		return DesignBounds{}, err
 	}
-	q := fit.NewQuestion(l.FoldingSpace, wanted)
-	measure := q.Measure(wanted.Least)
+	q := fit.NewDesignSearch(l.FoldingSpace, wanted)
+	measure := q.ObjectiveOf(wanted.Least)
 	at := func(layers, frame int) float64 {
 		caps := q.CapsAt(frame)
 		key := boundKey{layers, caps, wanted.Least}
@@ -47,7 +47,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
 	}
 	list := l.Intervals()
 	var b DesignBounds
-	if limit := q.Limit(); limit != nil {
+	if limit := q.MaxInterval(); limit != nil {
 		asked := goal.Floor(limit)
 		// all intervals between two of the list have the same foldings
 		n := sort.Search(len(list),
@@ -82,5 +82,5 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
 type boundKey struct {
 	layers int // the most clocks of any layer
 	caps   search.Caps
-	least  Measure
+	least  ResourceMeasure
 }

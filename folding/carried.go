@@ -16,11 +16,11 @@ import (
 // that the goal allows. Each try halves the remaining range of intervals.
 const betweens = 4
 
-// carried makes the design of a model whose states the host carries from frame to frame. A frame waits for the state
-// of the frame before, so the clocks from frame to frame equal the latency (Design.Every). A rate or an interval in
-// the goal therefore limits the latency. carried then returns the design of the longest interval, among the intervals
-// it tries, whose latency is within the limit. Without a limit it returns the design of the shortest latency, which
-// has the highest rate.
+// carried makes the design of a model whose states the host carries from frame to frame. A frame waits for the state of
+// the frame before, so the clocks from frame to frame equal the latency (Design.ClocksBetweenFrames). A rate or an
+// interval in the goal therefore limits the latency. carried then returns the design of the longest interval, among the
+// intervals it tries, whose latency is within the limit. Without a limit it returns the design of the shortest latency,
+// which has the highest rate.
 func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design, error) {
 	wanted.Cure = false // cures shorten the interval, which does not set the rate here
 	limit := wanted.Limit(l.Clock, l.Model.Turns.PerFrame())
@@ -32,7 +32,9 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 	if limit == nil {
 		return l.better(ctx, short, nil, d)
 	}
-	meets := func(made *Design) bool { return made != nil && goal.Reaches(float64(made.Clocks.Latency), limit) }
+	meets := func(made *Design) bool {
+		return made != nil && goal.IntervalMeetsLimit(float64(made.Clocks.Latency), limit)
+	}
 	if !wanted.Latency {
 		var told diag.List
 		made, err := l.better(ctx, wanted, nil, &told)
@@ -57,7 +59,7 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 	list := l.Intervals()
 	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list, goal.Floor(limit))
 	for range betweens {
-		if wanted.Latency || wanted.Interrupt.Ended() || last-first < 2 {
+		if wanted.Latency || wanted.Interrupt.WasStopped() || last-first < 2 {
 			break
 		}
 		middle := (first + last) / 2
@@ -84,16 +86,16 @@ func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
 	rate, limit := goal.FormatExact(best.FPS()), wanted.Limit(l.Clock, samples)
 	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", goal.FormatExact(wanted.FPS),
 		goal.Unit(samples),
-		goal.FormatPlain(l.Clock), goal.Clocks(goal.Floor(limit)))
+		goal.FormatPlain(l.Clock), goal.FormatClocks(goal.Floor(limit)))
 	hint := "--fps " + rate
 	if wanted.Interval > 0 {
-		asked = "asked for: " + goal.Clocks(wanted.Interval) + " per frame"
+		asked = "asked for: " + goal.FormatClocks(wanted.Interval) + " per frame"
 		hint = fmt.Sprintf("--interval %d", best.Clocks.Latency)
 	}
 	of := l.Model.Feedback[0]
 	d.Add(diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable, Node: l.Model.In[of.In].Name, Op: "input",
 		Msg: fmt.Sprintf("%s; its state comes back before the next frame begins, and the shortest latency found on %s "+
-			"is %s, %s %s per second", asked, l.Target.Board.Name, goal.Clocks(best.Clocks.Latency), rate,
+			"is %s, %s %s per second", asked, l.Target.Board.Name, goal.FormatClocks(best.Clocks.Latency), rate,
 			goal.Unit(samples)),
 		Hint: hint + "; or --stateful, with which the device keeps the state, where the network allows that"})
 }
@@ -118,7 +120,7 @@ func (l *Space) carriedFront(ctx context.Context, wanted Goal, most int, d *diag
 	slices.SortStableFunc(list, func(a, b *Design) int { return cmp.Compare(a.Clocks.Latency, b.Clocks.Latency) })
 	var front []*Design
 	for _, made := range list {
-		late := !goal.Reaches(float64(made.Clocks.Latency), limit)
+		late := !goal.IntervalMeetsLimit(float64(made.Clocks.Latency), limit)
 		if n := len(front); late || n > 0 && !less(made, front[n-1]) {
 			continue
 		}

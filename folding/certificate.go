@@ -25,17 +25,17 @@ type Certificate struct {
 	// shortest interval; otherwise Floor is 0.
 	Interval float64
 	Floor    int
-	Below    *ExclusionCounts // why no interval below Floor is possible; nil if no layer is as fast, or if Floor is 0
-	Slowest  string           // if Below is nil: what takes at least Floor clocks in every fold
-	Bounds   []Bound          // the measures that were minimised at the interval, in order
-	// Spares reports that Bounds cover only designs that multiply factors of few bits (goal.FewBits) in LUTs, where
-	// there is a choice. Other designs may measure less. Floor covers all designs.
+	Below    *ExclusionCounts   // why no interval below Floor is possible; nil if no layer is as fast, or if Floor is 0
+	Slowest  string             // if Below is nil: what takes at least Floor clocks in every fold
+	Bounds   []MinimisedMeasure // the measures that were minimised at the interval, in order
+	// Spares reports that Bounds cover only designs that multiply factors of few bits (goal.MaxNarrowFactorBits) in
+	// LUTs, where there is a choice. Other designs may measure less. Floor covers all designs.
 	Spares bool
 	// Dear counts the folds with serial step functions, at least as fast, that were left out because they take much
 	// block RAM. All proofs exclude them.
 	Dear int
 	// Large counts the folds, at least as fast, that were left out because of large tables in LUTs
-	// (dataflow.LargeTable).
+	// (dataflow.MaxLUTTableRows).
 	Large int
 	// InLUTs reports that FIFOs of few words lie in LUTs where possible, although block RAM would save logic. All
 	// proofs exclude designs with a FIFO in block RAM that takes less logic than few words in LUTs
@@ -68,14 +68,14 @@ func (c *Certificate) Proved() bool {
 	if c.Floor > 0 && float64(c.Floor) != c.Interval || c.Latency != nil && c.Latency.Least != c.Latency.Clocks {
 		return false
 	}
-	return !slices.ContainsFunc(c.Bounds, func(b Bound) bool { return b.Least != b.Value })
+	return !slices.ContainsFunc(c.Bounds, func(b MinimisedMeasure) bool { return b.Least != b.Value })
 }
 
 // Condition returns the condition under which Bounds hold, as " with ..." or " without ...". It returns "" if they
 // cover all designs.
 func (c *Certificate) Condition() string {
 	if c.Spares {
-		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", goal.FewBits) +
+		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", goal.MaxNarrowFactorBits) +
 			strings.Replace(c.Exclusions(), " ", " and ", 1)
 	}
 	return c.Exclusions()
@@ -133,7 +133,7 @@ func (c *Certificate) Lines() (lines []string) {
 			c.FloorExclusions())
 		if float64(c.Floor) == c.Interval {
 			line = fmt.Sprintf("no design of these layers within the budget%s takes fewer than %s per frame",
-				c.FloorExclusions(), goal.Clocks(c.Floor))
+				c.FloorExclusions(), goal.FormatClocks(c.Floor))
 		}
 		switch {
 		case c.Below != nil:
@@ -160,7 +160,7 @@ func (c *Certificate) Lines() (lines []string) {
 	}
 	if c.Large > 0 {
 		lines = append(lines, fmt.Sprintf("%d folds with tables of more than %s rows in LUTs were left out: block RAM "+
-			"can hold them; a folding file may ask for them", c.Large, humanize.Comma(dataflow.LargeTable)))
+			"can hold them; a folding file may ask for them", c.Large, humanize.Comma(dataflow.MaxLUTTableRows)))
 	}
 	if c.InLUTs {
 		lines = append(lines, "FIFOs of few words lie in LUTs where possible; block RAM would save logic")
@@ -199,13 +199,13 @@ func (e *ExclusionCounts) String() string {
 	}
 	add(e.Together, "excluded by several resources together")
 	add(e.Compared, "compared in every combination")
-	return fmt.Sprintf("at %s, of %d options %s", goal.Clocks(e.Interval), n, strings.Join(parts, ", "))
+	return fmt.Sprintf("at %s, of %d options %s", goal.FormatClocks(e.Interval), n, strings.Join(parts, ", "))
 }
 
 // certificate collects what the search proved about the answer f and the design d made of it.
 func (q report) certificate(f *found, d *Design) Certificate {
 	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
-		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board, Interrupted: q.Goal.Interrupt.Ended()}
+		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board, Interrupted: q.Goal.Interrupt.WasStopped()}
 	if c.Floor > 0 && c.Below == nil {
 		c.Slowest = q.slowest(c.Floor)
 	}
@@ -213,7 +213,8 @@ func (q report) certificate(f *found, d *Design) Certificate {
 	if c.Latency != nil {
 		limit = math.MaxInt
 	}
-	c.Dear, c.Large, c.InLUTs = space.CostlySerial(q.FoldingSpace, limit), space.LargeLeftOut(q.FoldingSpace, limit),
+	c.Dear, c.Large, c.InLUTs = space.CountOmittedSerialFolds(q.FoldingSpace, limit),
+		space.CountOmittedLargeTableFolds(q.FoldingSpace, limit),
 		space.BlockFIFOsSaveLogic(q.FoldingSpace)
 	for i := range q.Layers {
 		l := &q.Layers[i]
@@ -242,7 +243,7 @@ const deepFIFO = 32
 
 // gap says why something is not proved.
 func (q report) gap(f *found) string {
-	if q.Goal.Interrupt.Ended() {
+	if q.Goal.Interrupt.WasStopped() {
 		return "left open: the search was interrupted"
 	}
 	if q.Goal.SearchTime > 0 {
@@ -287,7 +288,7 @@ func (q report) explain(interval int) *ExclusionCounts {
 }
 
 func kindName(kind int) string {
-	if kind < goal.Traffic {
+	if kind < goal.KindMemoryBytes {
 		return goal.KindNames[kind]
 	}
 	return "the host's port"

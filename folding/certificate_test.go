@@ -38,7 +38,8 @@ func TestCertificateLines(t *testing.T) {
 				strings.Join(c.want, "\n"), text(told))
 		}
 	}
-	open := Certificate{Interval: 90, Floor: 60, Bounds: []Bound{{Measure: LeastLoad, Value: 0.5, Least: 0.4},
+	open := Certificate{Interval: 90, Floor: 60, Bounds: []MinimisedMeasure{{Measure: LeastLoad, Value: 0.5,
+		Least: 0.4},
 		{Measure: LeastLUT, Value: 110, Least: 100}},
 		Latency: &Latency{Clocks: 300, Least: 200}, Gap: "left open"}
 	want := []string{"90 clocks per frame found, none below 60 possible",
@@ -48,7 +49,8 @@ func TestCertificateLines(t *testing.T) {
 	if open.Proved() || !slices.Equal(open.Lines(), want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
 	}
-	ebr := Certificate{On: boards.Board{Family: boards.ECP5}, Bounds: []Bound{{Measure: LeastBRAM, Value: 2, Least: 2}}}
+	ebr := Certificate{On: boards.Board{Family: boards.ECP5}, Bounds: []MinimisedMeasure{{Measure: LeastBRAM, Value: 2,
+		Least: 2}}}
 	if got := ebr.Lines(); !slices.Equal(got, []string{"2 EBR, the least there is"}) {
 		t.Errorf("%q", got)
 	}
@@ -77,7 +79,8 @@ func TestExcluded(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed+10, 17))
 		m := randomNet(r, 1+r.IntN(5), 6)
 		var told diag.List
-		d := must(Make(t.Context(), m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: all(1)},
+		d := must(FindBestDesign(t.Context(), m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100},
+			Goal{MaxUse: all(1)},
 			&told))
 		if d == nil || d.Certificate.Below == nil {
 			continue
@@ -110,15 +113,16 @@ func TestExcluded(t *testing.T) {
 // TestProved checks that Proved needs every part of the proof.
 func TestProved(t *testing.T) {
 	t.Parallel()
-	met, loose := Bound{Measure: LeastLUT, Value: 5, Least: 5}, Bound{Measure: LeastLUT, Value: 5, Least: 4}
+	met, loose := MinimisedMeasure{Measure: LeastLUT, Value: 5, Least: 5}, MinimisedMeasure{Measure: LeastLUT,
+		Value: 5, Least: 4}
 	for _, c := range []struct {
 		c    Certificate
 		want bool
 	}{
 		{Certificate{Interval: 7}, true},
-		{Certificate{Interval: 7, Floor: 7, Bounds: []Bound{met, met}}, true},
-		{Certificate{Interval: 7, Floor: 6, Bounds: []Bound{met}}, false},
-		{Certificate{Interval: 7, Floor: 7, Bounds: []Bound{met, loose}}, false},
+		{Certificate{Interval: 7, Floor: 7, Bounds: []MinimisedMeasure{met, met}}, true},
+		{Certificate{Interval: 7, Floor: 6, Bounds: []MinimisedMeasure{met}}, false},
+		{Certificate{Interval: 7, Floor: 7, Bounds: []MinimisedMeasure{met, loose}}, false},
 		{Certificate{Interval: 7, Latency: &Latency{Clocks: 9, Least: 9}}, true},
 		{Certificate{Interval: 7, Latency: &Latency{Clocks: 9, Least: 8}}, false},
 		{Certificate{Interval: 7.5, Floor: 7}, false},

@@ -68,7 +68,7 @@ type trial struct {
 // cured tries attempts until one makes the design faster, and records it in the design's bottleneck.
 func (l *Space) cured(ctx context.Context, wanted Goal, d *Design) error {
 	steps := max(cureWork, d.steps/curePart)
-	q := report{fit.NewQuestion(l.FoldingSpace, wanted)}
+	q := report{fit.NewDesignSearch(l.FoldingSpace, wanted)}
 	for _, a := range q.attempts(d) {
 		if steps <= 0 {
 			break
@@ -107,7 +107,7 @@ func every(samples int, clocks float64) string {
 	if clocks == 1 {
 		return number + " every clock"
 	}
-	return number + " every " + goal.Clocks(clocks)
+	return number + " every " + goal.FormatClocks(clocks)
 }
 
 // tightened returns the attempt with the smallest budget that holds its design, and the new trial. If that trial gives
@@ -157,7 +157,7 @@ func (a *attempt) said(wanted Goal, cut bool, clocks float64) string {
 func (q report) attempts(d *Design) (list []attempt) {
 	base := q.asked()
 	g := &base.goal
-	base.below = q.Limit() != nil
+	base.below = q.MaxInterval() != nil
 	if g.Latency = false; base.below || q.Goal.Latency {
 		list = append(list, base)
 	}
@@ -167,9 +167,9 @@ func (q report) attempts(d *Design) (list []attempt) {
 			list = append(list, base)
 		}
 	}
-	if g.FIFO != (FIFO{}) || slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 }) {
+	if g.FIFO != (FIFODepthPolicy{}) || slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 }) {
 		base = base.anewWith("--fifo throughput", func(a *attempt) {
-			if a.goal.FIFO = (FIFO{}); a.goal.Fixed != nil {
+			if a.goal.FIFO = (FIFODepthPolicy{}); a.goal.Fixed != nil {
 				a.goal.Fixed = a.goal.Fixed.WithoutFIFOs()
 			}
 		})
@@ -209,7 +209,7 @@ func (q report) asked() attempt {
 func (q *inquiry) would(ctx context.Context, a attempt) (bool, error) {
 	steps := max(cureWork, q.steps/curePart)
 	got, err := (&Space{FoldingSpace: q.FoldingSpace}).attempt(ctx, &a, nil, &steps)
-	return got != nil && got.clocks > 0 && goal.Reaches(got.clocks, a.goal.Limit(a.target.ClockMHz,
+	return got != nil && got.clocks > 0 && goal.IntervalMeetsLimit(got.clocks, a.goal.Limit(a.target.ClockMHz,
 		q.Model.Turns.PerFrame())), err
 }
 
@@ -245,7 +245,7 @@ func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) 
 		}
 		a.asks(float64(list[at-1]))
 	}
-	q := &inquiry{report: report{fit.NewQuestion(l.FoldingSpace, a.goal)}, made: &memory{}, told: &told}
+	q := &inquiry{report: report{fit.NewDesignSearch(l.FoldingSpace, a.goal)}, made: &memory{}, told: &told}
 	return q.trial(ctx, steps)
 }
 
@@ -269,7 +269,7 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	defer s.close()
 	s.tried, s.whole.Limit, s.Effort.Whole = true, *steps, &s.whole
 	look := s.fastest
-	if limit := q.Limit(); limit != nil {
+	if limit := q.MaxInterval(); limit != nil {
 		look = func() (*found, error) { return s.asked(goal.Floor(limit)) }
 	}
 	f, err := look()

@@ -33,9 +33,9 @@ func TestCures(t *testing.T) {
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(3)),
 			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
 		wanted := []Goal{{}, {Interval: float64(1 + r.IntN(500))}, {FPS: float64(1000 * (1 + r.IntN(500)))},
-			{Latency: true}, {FIFO: FIFO{Words: 1 + r.IntN(3)}}, {MaxUse: goal.EvenUse(.04)}}[seed%6]
+			{Latency: true}, {FIFO: FIFODepthPolicy{Words: 1 + r.IntN(3)}}, {MaxUse: goal.EvenUse(.04)}}[seed%6]
 		if r.IntN(3) == 0 {
-			target.Unroll = dataflow.Envelope{Wide: 4, Few: 4, One: 4}
+			target.Unroll = dataflow.UnrollLimits{Wide: 4, Few: 4, One: 4}
 		}
 		cured := wanted
 		cured.Cure = true
@@ -98,7 +98,7 @@ func flagged(t *testing.T, target dataflow.Target, wanted Goal, flags string) (d
 			case "clock":
 				target.ClockMHz = must(strconv.ParseFloat(value, 64))
 			case "fifo":
-				wanted.FIFO = FIFO{}
+				wanted.FIFO = FIFODepthPolicy{}
 			default:
 				t.Fatalf("the cure %q has %q", flags, flag)
 			}

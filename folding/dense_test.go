@@ -39,12 +39,13 @@ func TestDense(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
 	var d diag.List
-	s := must(NewSpace(dense(16), dataflow.Target{Board: board("alveo-u250"), ClockMHz: 300}, nil, FIFO{}, &d))
+	s := must(NewSpace(dense(16), dataflow.Target{Board: board("alveo-u250"), ClockMHz: 300}, nil, FIFODepthPolicy{},
+		&d))
 	if len(s.Wide) < 10 {
 		t.Errorf("the plan drops ends of %d streams", len(s.Wide))
 	}
 	wanted := Goal{}
-	q := &inquiry{report: report{fit.NewQuestion(s.FoldingSpace, wanted)}, made: &memory{}, told: &d}
+	q := &inquiry{report: report{fit.NewDesignSearch(s.FoldingSpace, wanted)}, made: &memory{}, told: &d}
 	got, err := q.answer(t.Context())
 	if err != nil || got == nil {
 		t.Fatal(err, d.Diags)

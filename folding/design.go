@@ -34,7 +34,7 @@ type Design struct {
 // the longest sequences if lengths differ.
 type SimulatedClocks struct {
 	FramePace
-	Ends EndLatency // the clocks of every latency that the design's ends take
+	Ends IOLatency // the clocks of every latency that the design's ends take
 	// clocks of the slowest layer, host port or memory: no FIFO depth makes the interval shorter
 	Slowest  int
 	Trace    *rtlsim.Trace        // the trace of the simulated frames
@@ -54,14 +54,14 @@ type FramePace struct {
 	Latency int `json:"latency_clocks"`
 }
 
-// EndLatency holds the clocks that a design's ends add to the latency of a frame (dataflow.Target.Ends).
-type EndLatency struct {
+// IOLatency holds the clocks that a design's ends add to the latency of a frame (dataflow.Target.Ends).
+type IOLatency struct {
 	In  int `json:"in"`  // clocks from an input's AXI4-Stream to its first FIFO
 	Out int `json:"out"` // clocks from an output's last FIFO to its AXI4-Stream
 }
 
 // String describes which clocks of the latency these are.
-func (e EndLatency) String() string {
+func (e IOLatency) String() string {
 	return fmt.Sprintf("%d of the latency's clocks: %d from an AXI4-Stream to its first FIFO, "+
 		"%d from the last FIFO to its AXI4-Stream", e.In+e.Out, e.In, e.Out)
 }
@@ -76,9 +76,9 @@ func (d *Design) ClockMHz() float64 {
 	return asked
 }
 
-// Every returns the clocks between frames that a user gets: the interval of a pace, or its latency, if the host has to
-// carry a state from frame to frame. All rates are those of Every.
-func (d *Design) Every(p FramePace) float64 {
+// ClocksBetweenFrames returns the clocks between frames that a user gets: the interval of a pace, or its latency, if
+// the host has to carry a state from frame to frame. All rates are those of Every.
+func (d *Design) ClocksBetweenFrames(p FramePace) float64 {
 	if len(d.Model.Feedback) > 0 {
 		return float64(p.Latency)
 	}
@@ -88,31 +88,33 @@ func (d *Design) Every(p FramePace) float64 {
 // Rate returns the samples per second of a pace at a clock. It is rounded such that a user who asks for it gets the
 // clocks again.
 func (d *Design) Rate(clockMHz float64, p FramePace) float64 {
-	return Rate(clockMHz, d.Every(p), d.Model.Turns.PerFrame())
+	return Rate(clockMHz, d.ClocksBetweenFrames(p), d.Model.Turns.PerFrame())
 }
 
 // FPS returns the samples per second at the reached clock.
 func (d *Design) FPS() float64 { return d.Rate(d.ClockMHz(), d.Clocks.FramePace) }
 
-// Pace returns FPS, and the clocks between frames.
-func (d *Design) Pace() (fps, clocks float64) { return d.FPS(), d.Every(d.Clocks.FramePace) }
+// FPSAndClocks returns FPS, and the clocks between frames.
+func (d *Design) FPSAndClocks() (fps, clocks float64) {
+	return d.FPS(), d.ClocksBetweenFrames(d.Clocks.FramePace)
+}
 
 // MemoryTraffic returns the GB (1e9 bytes) per second that frames move to and from the processor's memory.
 func (d *Design) MemoryTraffic() float64 {
-	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.Every(d.Clocks.FramePace) / 1e9
+	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.ClocksBetweenFrames(d.Clocks.FramePace) / 1e9
 }
 
 // FrameBytes returns the bytes that a frame moves to and from the processor's memory.
 func (d *Design) FrameBytes() int { return space.FrameBytes(d.Design) }
 
 // A report computes the figures of designs that were found for a question.
-type report struct{ *fit.Question }
+type report struct{ *fit.DesignSearch }
 
 // design makes a finished design of a folding. The error may be a *rtlsim.Deadlock.
 func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	b := q.Build(f)
 	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.GivenDepths(b), memory: q.MemoryBandwidth}
-	proof, err := rtlsim.Prove(ctx, b.Design)
+	proof, err := rtlsim.ProveDeadlockFree(ctx, b.Design)
 	if err != nil {
 		return nil, err
 	}
@@ -123,14 +125,14 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	slowest, _ := b.Interval()
 	d.Clocks = SimulatedClocks{FramePace: pace(b.Design, trace, q.MemoryBandwidth), Trace: trace, Proof: proof}
 	d.Clocks.Slowest = max(slowest, q.MemoryClocks(b.Design))
-	d.Clocks.Ends.In, d.Clocks.Ends.Out = b.Target.Ends()
+	d.Clocks.Ends.In, d.Clocks.Ends.Out = b.Target.EndLatencyClocks()
 	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
 		return nil, err
 	}
 	d.Estimate = estimate.DesignCost(b.Design)
 	d.Shares = q.Budget.Shares(d.Estimate.Total)
-	d.Over = !q.Budget.Fits(d.Estimate.Total)
-	d.Reasons = rtlsim.Reasons(b.Design)
+	d.Over = !q.Budget.Allows(d.Estimate.Total)
+	d.Reasons = rtlsim.FIFODepthReasons(b.Design)
 	d.Bottleneck = q.bottleneck(d)
 	if d.Series, err = q.series(ctx, d); err != nil {
 		return nil, err
@@ -171,7 +173,7 @@ func (d *Design) SimulateRange(ctx context.Context) error {
 	if d.Target.Calibrated() {
 		return nil
 	}
-	opt := fit.SteadyRun(d.Design)
+	opt := fit.SteadyStateOptions(d.Design)
 	if fit.FrameWords(d.Design) > mostRanged {
 		opt.Frames = 1
 	}
@@ -180,11 +182,11 @@ func (d *Design) SimulateRange(ctx context.Context) error {
 		c.Target.Bound = b
 		return timed(ctx, &c, opt, d.memory)
 	}
-	fast, err := at(delay.Least)
+	fast, err := at(delay.MinDelay)
 	if err != nil {
 		return err
 	}
-	slow, err := at(delay.Most)
+	slow, err := at(delay.MaxDelay)
 	if err != nil {
 		return err
 	}
@@ -216,5 +218,5 @@ func (q report) shortest(ctx context.Context, d *dataflow.Design) (*FramePace, e
 	if err != nil {
 		return nil, err
 	}
-	return timed(ctx, at, fit.SteadyRun(at), q.MemoryBandwidth)
+	return timed(ctx, at, fit.SteadyStateOptions(at), q.MemoryBandwidth)
 }

@@ -33,7 +33,7 @@ type rival struct {
 func (r *rival) make(wanted Goal) *Design {
 	r.Helper()
 	var d diag.List
-	got, err := Make(context.Background(), r.m, r.target, wanted, &d)
+	got, err := FindBestDesign(context.Background(), r.m, r.target, wanted, &d)
 	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
 		return nil
 	}
@@ -62,10 +62,10 @@ func (r *rival) allowed(wanted Goal) (list []figures) {
 	for _, p := range r.designs {
 		switch {
 		case wanted.MaxCycles > 0:
-			if goal.Reaches(p.simulated, limit) {
+			if goal.IntervalMeetsLimit(p.simulated, limit) {
 				list = append(list, p)
 			}
-		case goal.Reaches(p.interval, limit) && budget.Fits(p.cost):
+		case goal.IntervalMeetsLimit(p.interval, limit) && budget.Allows(p.cost):
 			list = append(list, p)
 		}
 	}
@@ -73,13 +73,13 @@ func (r *rival) allowed(wanted Goal) (list []figures) {
 }
 
 // measure returns the measure of a cost. A load is a share of the budget.
-func measure(m Measure, budget *Budget, r dataflow.Resources) float64 {
+func measure(m ResourceMeasure, budget *Budget, r dataflow.Resources) float64 {
 	v := budget.Vector(r)
 	if m != LeastLoad {
-		return float64(v[m.Of(nil).Kind])
+		return float64(v[m.Objective(nil).Kind])
 	}
 	share, caps := 0.0, budget.Caps()
-	for k := range goal.Traffic {
+	for k := range goal.KindMemoryBytes {
 		if caps.Vector[k] > 0 {
 			share = max(share, float64(v[k])/float64(caps.Vector[k]))
 		}
@@ -164,7 +164,7 @@ func (r *rival) latency(wanted Goal, got *Design, list []figures) {
 }
 
 // net returns a random network on a small board.
-func net(t *testing.T, seed uint64, fifo FIFO) (*rival, *rand.Rand) {
+func net(t *testing.T, seed uint64, fifo FIFODepthPolicy) (*rival, *rand.Rand) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	m := randomNet(r, 1+r.IntN(3), 4)
 	v := &rival{T: t, name: "seed " + strconv.FormatUint(seed, 10), m: m,
@@ -191,13 +191,13 @@ func TestExhaustive(t *testing.T) {
 	t.Parallel()
 	total := rival{}
 	for _, seed := range seeds(60) {
-		v, r := net(t, seed, FIFO{})
-		most, loose := all(0.9), Use{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
+		v, r := net(t, seed, FIFODepthPolicy{})
+		most, loose := all(0.9), MaxUse{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
 		v.search(Goal{MaxUse: most})
 		v.search(Goal{})
 		for _, share := range []float64{0.72, 1} { // a fifth below the limit of one kind, and above it
 			use := most
-			*use.Share(r.IntN(goal.Traffic)) = share
+			*use.FractionPtr(r.IntN(goal.KindMemoryBytes)) = share
 			v.search(Goal{MaxUse: use})
 		}
 		interval := 1 + r.IntN(60)
@@ -217,12 +217,13 @@ func TestExhaustiveDepths(t *testing.T) {
 	t.Parallel()
 	total := rival{}
 	for _, seed := range seeds(40) {
-		fifo := FIFO{Words: []int{2, 3, 5, 20, 40}[seed%5]}
+		fifo := FIFODepthPolicy{Words: []int{2, 3, 5, 20, 40}[seed%5]}
 		v, r := net(t, 1000+seed, fifo)
 		most := all(0.9)
 		v.search(Goal{MaxUse: most, FIFO: fifo})
 		interval := 1 + r.IntN(60)
-		v.search(Goal{Interval: float64(interval), MaxUse: most, Least: LeastLoad + Measure(r.IntN(6)), FIFO: fifo})
+		v.search(Goal{Interval: float64(interval), MaxUse: most, Least: LeastLoad + ResourceMeasure(r.IntN(6)),
+			FIFO: fifo})
 		v.search(Goal{MaxUse: most, Latency: true, FIFO: fifo})
 		total.add(v)
 	}

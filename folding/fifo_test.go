@@ -32,9 +32,9 @@ func TestFewWords(t *testing.T) {
 	t.Parallel()
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	for _, m := range []*dataflow.Model{images(), fullyConnected} {
-		for _, stalls := range []dataflow.StallRule{dataflow.Frozen, dataflow.Credit} {
+		for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
 			for _, wanted := range []Goal{{Interval: 512}, {Interval: 256, Least: LeastLUT}, {Interval: 256,
-				FIFO: FIFO{Words: 8}}} {
+				FIFO: FIFODepthPolicy{Words: 8}}} {
 				d, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100, Stalls: stalls},
 					wanted)
 				if d == nil {
@@ -103,7 +103,7 @@ func TestBordersArePriced(t *testing.T) {
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	for _, m := range []*dataflow.Model{images(), fullyConnected} {
 		for _, counters := range []bool{false, true} {
-			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, Stalls: dataflow.Credit,
+			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, Stalls: dataflow.StallByCredit,
 				Counters: counters}
 			d, told := designed(t, m, target, Goal{Interval: 512, Least: LeastLUT})
 			if d == nil {
@@ -120,8 +120,8 @@ func TestBordersArePriced(t *testing.T) {
 	}
 }
 
-// TestHostFIFO checks that a FIFO that the host writes fills its memory in hardware, where there is room for one more
-// word.
+// TestHostFIFO checks that a FIFO that the host writes fills its memory in hardware, where there is room for
+// one more word.
 func TestHostFIFO(t *testing.T) {
 	t.Parallel()
 	p := newPainter()
@@ -132,13 +132,13 @@ func TestHostFIFO(t *testing.T) {
 		for _, interval := range []int{1, 64, 400} {
 			var told diag.List
 			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream,
-				Stalls: dataflow.Credit}
-			d := must(Make(t.Context(), m, target, Goal{Interval: float64(interval)}, &told))
+				Stalls: dataflow.StallByCredit}
+			d := must(FindBestDesign(t.Context(), m, target, Goal{Interval: float64(interval)}, &told))
 			if d == nil {
 				continue // it is slower
 			}
 			for _, s := range d.Model.Graph.In {
-				f, places := d.FIFO[s], d.Places(s)
+				f, places := d.FIFO[s], d.FIFOCapacityWords(s)
 				if places != 1+f.Depth || places > 1+rtlsim.MinDepth && places%32 != 0 {
 					t.Errorf("%s at %d clocks: %d places for %d words", m.Name, interval, places, f.Depth)
 				}

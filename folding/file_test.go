@@ -81,7 +81,8 @@ func TestDepths(t *testing.T) {
 	}
 }
 
-// TestNoNeighbours checks that a FIFO between layers that are no neighbours has no effect and gives a warning.
+// TestNoNeighbours checks that a FIFO between layers that are no neighbours has no effect and gives a
+// warning.
 func TestNoNeighbours(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(5, 1)), uint2, 2, 2, 12, 6, 4, 3)
@@ -100,12 +101,12 @@ func TestShallow(t *testing.T) {
 	for seed := range uint64(160) {
 		r := rand.New(rand.NewPCG(seed, 12))
 		m := randomNet(r, 2+r.IntN(4), 3)
-		first := Goal{MaxUse: all(1), FIFO: FIFO{Words: 1 + int(seed%2)}}
+		first := Goal{MaxUse: all(1), FIFO: FIFODepthPolicy{Words: 1 + int(seed%2)}}
 		if whole, _ := designed(t, m, target, Goal{MaxUse: all(1)}); whole == nil {
 			continue // the tiles cannot be joined
 		}
 		var told diag.List
-		d, err := Make(t.Context(), m, target, first, &told)
+		d, err := FindBestDesign(t.Context(), m, target, first, &told)
 		switch {
 		case err != nil:
 			for _, wanted := range []Goal{{Interval: 1000}, {Latency: true}, {Least: LeastFF}, {MaxCycles: 1000}} {
@@ -144,11 +145,11 @@ func TestMinimal(t *testing.T) {
 		m := randomNet(r, 2+r.IntN(4), 1)
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100}
 		var told diag.List
-		fast := must(Make(t.Context(), m, target, Goal{MaxUse: all(1), Least: LeastFF}, &told))
+		fast := must(FindBestDesign(t.Context(), m, target, Goal{MaxUse: all(1), Least: LeastFF}, &told))
 		if fast == nil {
 			continue
 		}
-		least, _ := designed(t, m, target, Goal{MaxUse: all(1), Least: LeastFF, FIFO: FIFO{Minimal: true}})
+		least, _ := designed(t, m, target, Goal{MaxUse: all(1), Least: LeastFF, FIFO: FIFODepthPolicy{Minimal: true}})
 		if least == nil || least.Estimate.Total.FF > fast.Estimate.Total.FF {
 			t.Errorf("seed %d: %v, for throughput %v", seed, least, fast.FIFO)
 		}
@@ -168,7 +169,7 @@ func TestFormatRoundTrip(t *testing.T) {
 		withThresholds(r, 24, 6), forked,
 	} {
 		for _, wanted := range []Goal{{}, {FPS: 250_000}, {Interval: 4000, Least: LeastFF}, {Latency: true},
-			{FIFO: FIFO{Words: 40}}} {
+			{FIFO: FIFODepthPolicy{Words: 40}}} {
 			roundTrip(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, wanted)
 		}
 	}
@@ -176,7 +177,7 @@ func TestFormatRoundTrip(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		m := randomNet(r, 1+r.IntN(5), 5)
 		roundTrip(t, m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: all(0.9),
-			Least: LeastLoad + Measure(r.IntN(6))})
+			Least: LeastLoad + ResourceMeasure(r.IntN(6))})
 	}
 }
 
@@ -189,7 +190,7 @@ func troubled(d *diag.List) bool {
 func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, wanted Goal) {
 	t.Helper()
 	var d diag.List
-	first := must(Make(t.Context(), m, target, wanted, &d))
+	first := must(FindBestDesign(t.Context(), m, target, wanted, &d))
 	if first == nil {
 		return
 	}
@@ -232,7 +233,8 @@ func TestFormat(t *testing.T) {
 	t.Parallel()
 	m := withThresholds(rand.New(rand.NewPCG(9, 9)), 24, 6)
 	d := &dataflow.Design{Model: m, Folds: []dataflow.Fold{
-		{PE: 4, SIMD: 1, Memory: dataflow.BRAM}, {PE: 3, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.DSP}}}
+		{PE: 4, SIMD: 1, Memory: dataflow.BRAM}, {PE: 3, SIMD: 1, Memory: dataflow.LUTRAM,
+			Compute: dataflow.ComputeInDSPs}}}
 	want := `{
   "Defaults": {},
   "Thresholding_0": {
@@ -372,7 +374,7 @@ func FuzzReadFile(f *testing.F) {
 		if file == nil {
 			return
 		}
-		r, err := Make(context.Background(), m, dataflow.Target{Board: board("zcu104"), ClockMHz: 100},
+		r, err := FindBestDesign(context.Background(), m, dataflow.Target{Board: board("zcu104"), ClockMHz: 100},
 			Goal{Fixed: file}, &d)
 		if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
 			return // caused by depths in the file

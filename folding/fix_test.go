@@ -30,14 +30,15 @@ func TestFINNExamples(t *testing.T) {
 			"MVAU_hls_2": {"PE": 8, "SIMD": 8, "ram_style": "auto", "resType": "lut"},
 			"MVAU_hls_3": {"PE": 10, "SIMD": 8, "ram_style": "distributed", "resType": "lut"},
 			"LabelSelect_hls_0": {"PE": 1}}`, []int{64, 64, 64, 8}, []dataflow.Fold{
-			{PE: 16, SIMD: 49, Memory: dataflow.BRAM, Compute: dataflow.LUT}, {PE: 8, SIMD: 8, Compute: dataflow.LUT},
-			{PE: 8, SIMD: 8, Compute: dataflow.LUT}, {PE: 10, SIMD: 8, Memory: dataflow.LUTRAM,
-				Compute: dataflow.LUT}}},
+			{PE: 16, SIMD: 49, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}, {PE: 8, SIMD: 8,
+				Compute: dataflow.ComputeInLUTs},
+			{PE: 8, SIMD: 8, Compute: dataflow.ComputeInLUTs}, {PE: 10, SIMD: 8, Memory: dataflow.LUTRAM,
+				Compute: dataflow.ComputeInLUTs}}},
 		{"KWS", mlp(r, int8Type, 3, 3, 490, 256, 256, 256, 12), `{"Defaults": {"resType": ["lut", ["MVAU_hls"]]},
 			"MVAU_hls_0": {"PE": 32, "SIMD": 10}, "MVAU_hls_1": {"PE": 32, "SIMD": 8}, "MVAU_hls_2": {"PE": 32, "SIMD": 8},
 			"MVAU_hls_3": {"PE": 1, "SIMD": 8}, "LabelSelect_hls_0": {"PE": 1}}`, []int{392, 256, 256, 384}, []dataflow.Fold{
-			{PE: 32, SIMD: 10, Compute: dataflow.LUT}, {PE: 32, SIMD: 8, Compute: dataflow.LUT},
-			{PE: 32, SIMD: 8, Compute: dataflow.LUT}, {PE: 1, SIMD: 8, Compute: dataflow.LUT}}},
+			{PE: 32, SIMD: 10, Compute: dataflow.ComputeInLUTs}, {PE: 32, SIMD: 8, Compute: dataflow.ComputeInLUTs},
+			{PE: 32, SIMD: 8, Compute: dataflow.ComputeInLUTs}, {PE: 1, SIMD: 8, Compute: dataflow.ComputeInLUTs}}},
 	} {
 		res, d := withFile(t, c.m, c.text, Goal{})
 		if want := []string{"warning folding-unknown-layer LabelSelect_hls_0"}; !slices.Equal(codes(d), want) {
@@ -95,7 +96,7 @@ func TestFINNExampleCNV(t *testing.T) {
 	is, has := goal.Amounts(res.Estimate.Total), goal.Amounts(Capacity(board("zcu104")))
 	use := all(1)
 	for k := range is {
-		*use.Share(k) = (float64(is[k]) + 0.5) / float64(has[k])
+		*use.FractionPtr(k) = (float64(is[k]) + 0.5) / float64(has[k])
 	}
 	free, _ := designed(t, m, res.Target, Goal{MaxUse: use})
 	if free == nil || free.Clocks.Interval > res.Clocks.Interval || !free.Estimate.Total.Within(res.Estimate.Total) {
@@ -245,15 +246,15 @@ func TestAutoOverrulesDefault(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(7, 7)), uint2, 2, 2, 16, 8, 4)
 	res, d := withFile(t, m,
 		`{"Defaults": {"resType": ["dsp", "all"], "PE": [2, "all"]}, "MVAU_0": {"resType": "auto", "SIMD": 16}}`,
-		Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 0.002, Mean: 1}})
+		Goal{MaxUse: MaxUse{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 0.002, Mean: 1}})
 	folds, _ := layerFolds(res.Design)
 	if len(d.Diags) > 0 && d.Failed() {
 		t.Fatal(d.Diags)
 	}
-	if f := folds[0]; f.PE != 2 || f.SIMD != 16 || f.Compute != dataflow.LUT {
+	if f := folds[0]; f.PE != 2 || f.SIMD != 16 || f.Compute != dataflow.ComputeInLUTs {
 		t.Errorf("MVAU_0: %+v", f)
 	}
-	if f := folds[1]; f.PE != 2 || f.Compute != dataflow.DSP {
+	if f := folds[1]; f.PE != 2 || f.Compute != dataflow.ComputeInDSPs {
 		t.Errorf("MVAU_1: %+v", f)
 	}
 }

@@ -44,18 +44,18 @@ import (
 
 // The types of goals and answers.
 type (
-	Goal    = goal.Goal
-	FIFO    = goal.FIFODepths
-	Measure = goal.Measure
-	Use     = goal.MaxUse
-	Budget  = goal.Budget
-	Share   = goal.Share
-	File    = finn.FoldingFile
-	Bound   = fit.MinimisedBound
-	Latency = fit.Latency
+	Goal             = goal.Goal
+	FIFODepthPolicy  = goal.FIFODepthPolicy
+	ResourceMeasure  = goal.ResourceMeasure
+	MaxUse           = goal.MaxUse
+	Budget           = goal.Budget
+	Share            = goal.Share
+	File             = finn.FoldingFile
+	MinimisedMeasure = fit.MinimisedMeasure
+	Latency          = fit.Latency
 
-	Interrupt = goal.Interrupt
-	Standing  = goal.SearchStanding
+	SearchStopper  = goal.SearchStopper
+	SearchProgress = goal.SearchProgress
 )
 
 // The measures, and names and limits of flags.
@@ -63,24 +63,24 @@ const (
 	LeastLoad, LeastLUT, LeastFF   = goal.LeastLoad, goal.LeastLUT, goal.LeastFF
 	LeastBRAM, LeastURAM, LeastDSP = goal.LeastBRAM, goal.LeastURAM, goal.LeastDSP
 
-	Guideline = goal.Guideline
-	MaxDepth  = finn.MaxDepth
+	DefaultMaxUseName = goal.DefaultMaxUseName
+	MaxFIFODepth      = finn.MaxFIFODepth
 )
 
 // DefaultMaxUse holds shares with which designs are known to reach their clock (docs/boards.md).
 var DefaultMaxUse = goal.DefaultMaxUse
 
 // ParseMaxUse reads the value of --max-use.
-func ParseMaxUse(s string) (Use, error) { return goal.ParseMaxUse(s) }
+func ParseMaxUse(s string) (MaxUse, error) { return goal.ParseMaxUse(s) }
 
 // ParseMeasure reads the value of --least.
-func ParseMeasure(s string) (Measure, error) { return goal.ParseMeasure(s) }
+func ParseMeasure(s string) (ResourceMeasure, error) { return goal.ParseMeasure(s) }
 
 // ParseMaxUnroll reads the value of --max-unroll.
-func ParseMaxUnroll(s string) (dataflow.Envelope, error) { return goal.ParseMaxUnroll(s) }
+func ParseMaxUnroll(s string) (dataflow.UnrollLimits, error) { return goal.ParseMaxUnroll(s) }
 
 // BudgetOf returns the budget of a board. The zero Use means DefaultMaxUse.
-func BudgetOf(b boards.Board, u Use) Budget { return goal.BudgetOf(b, u) }
+func BudgetOf(b boards.Board, u MaxUse) Budget { return goal.BudgetOf(b, u) }
 
 // Capacity returns the board's resources, in the units of a cost.
 func Capacity(b boards.Board) dataflow.Resources { return goal.Capacity(b) }
@@ -111,14 +111,16 @@ func ReadFile(data []byte, d *diag.List) *File { return finn.Read(data, d) }
 // depth of every FIFO, so that the whole design is the same.
 func Format(design *dataflow.Design, withDepths bool) []byte {
 	if withDepths {
-		return finn.Format(design, finn.OfDepths)
+		return finn.Format(design, finn.DetailFoldsAndDepths)
 	}
-	return finn.Format(design, finn.OfFolds)
+	return finn.Format(design, finn.DetailFolds)
 }
 
-// FormatWithMemories is like Format with depths, and adds the memory of every FIFO. It is meant for a design of an
-// incomplete search: another search would choose better memories.
-func FormatWithMemories(design *dataflow.Design) []byte { return finn.Format(design, finn.OfWhole) }
+// FormatWithMemories is like Format with depths, and adds the memory of every FIFO. It is meant for a design
+// of an incomplete search: another search would choose better memories.
+func FormatWithMemories(design *dataflow.Design) []byte {
+	return finn.Format(design, finn.DetailWholeDesign)
+}
 
 // A Space holds all foldings of a model on a target, for any number of designs. Several designs may be made at a time.
 type Space struct {
@@ -132,7 +134,7 @@ type Space struct {
 // NewSpace returns the space of a model on a target. fixed and fifo must be those of all its goals. If the target has
 // no board, zcu104 takes its place; then only Goal.MaxCycles works without a budget. If the user has to change
 // something, NewSpace adds a diagnostic to d and returns nil.
-func NewSpace(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.List) (*Space, error) {
+func NewSpace(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFODepthPolicy, d *diag.List) (*Space, error) {
 	if len(m.Graph.Nodes) == 0 {
 		d.Fail(diag.NothingQuantised, "", "there is no layer to fold", "")
 		return nil, nil
@@ -144,7 +146,7 @@ func NewSpace(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *d
 		}
 		t.Board = b
 	}
-	s := space.New(m, t, fixed, fifo, space.Worthwhile, d)
+	s := space.New(m, t, fixed, fifo, space.WorthwhileFolds, d)
 	if s == nil {
 		return nil, nil
 	}
@@ -154,15 +156,16 @@ func NewSpace(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *d
 			return l
 		}
 		var told diag.List // d has the same diagnostics
-		w := &Space{FoldingSpace: space.New(m, t, fixed, fifo, space.Any, &told), made: &memory{}}
+		w := &Space{FoldingSpace: space.New(m, t, fixed, fifo, space.AllFolds, &told), made: &memory{}}
 		w.whole = func() *Space { return w }
 		return w
 	})
 	return l, nil
 }
 
-// Make calls Space.Make on a new space for the goal.
-func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, wanted Goal, d *diag.List) (*Design, error) {
+// FindBestDesign calls Space.FindBestDesign on a new space for the goal.
+func FindBestDesign(ctx context.Context, m *dataflow.Model, t dataflow.Target, wanted Goal, d *diag.List) (*Design,
+	error) {
 	if err := wanted.Verify(t); err != nil {
 		return nil, err
 	}
@@ -170,22 +173,22 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, wanted Goal
 	if err != nil || s == nil {
 		return nil, err
 	}
-	return s.Make(ctx, wanted, d)
+	return s.FindBestDesign(ctx, wanted, d)
 }
 
-// Make returns the best design for a goal. If the user has to change something, Make adds a diagnostic with an
-// alternative to d, and returns nil: for example if the goal is out of reach, or if no design fits the budget. The
-// error is the context's, or a *rtlsim.Deadlock that given FIFO depths cause. Or it says that the clock or the goal is
-// invalid, which the command line rules out.
+// FindBestDesign returns the best design for a goal. If the user has to change something, Make adds a diagnostic with
+// an alternative to d, and returns nil: for example if the goal is out of reach, or if no design fits the budget. The
+// error is the context's, or a *rtlsim.Deadlock that given FIFO depths cause. Or it says that the clock or
+// the goal is invalid, which the command line rules out.
 //
-// Make leaves out serial step functions that take much block RAM, large tables in LUTs, and FIFOs of a few words in
-// block RAM. It uses these only if no design exists without them. It also tries such FIFOs if they might make the
-// design faster. For this, the goal must be the shortest latency, if that search was short, or the shortest interval
-// with no rate given. Also, no folding file may fix anything, and no folds may be left out.
+// FindBestDesign leaves out serial step functions that take much block RAM, large tables in LUTs, and FIFOs of a few
+// words in block RAM. It uses these only if no design exists without them. It also tries such FIFOs if they might make
+// the design faster. For this, the goal must be the shortest latency, if that search was short, or the shortest
+// interval with no rate given. Also, no folding file may fix anything, and no folds may be left out.
 //
 // The certificate states what the search did not prove. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on earlier goals of the space.
-func (l *Space) Make(ctx context.Context, wanted Goal, d *diag.List) (*Design, error) {
+func (l *Space) FindBestDesign(ctx context.Context, wanted Goal, d *diag.List) (*Design, error) {
 	if len(l.Model.Feedback) > 0 {
 		return l.carried(ctx, wanted, d)
 	}
@@ -194,7 +197,7 @@ func (l *Space) Make(ctx context.Context, wanted Goal, d *diag.List) (*Design, e
 
 // better does the work of Make. If than is not nil, it looks for a design better than that one, and returns errNoBetter
 // if it finds none.
-func (l *Space) better(ctx context.Context, wanted Goal, than *fit.Rival, d *diag.List) (*Design, error) {
+func (l *Space) better(ctx context.Context, wanted Goal, than *fit.KnownDesign, d *diag.List) (*Design, error) {
 	if err := wanted.Verify(l.Target); err != nil {
 		return nil, err
 	}
@@ -211,10 +214,10 @@ func (l *Space) better(ctx context.Context, wanted Goal, than *fit.Rival, d *dia
 		if e == nil && again != nil {
 			made, told = again, more
 		}
-		made.Certificate.Interrupted = wanted.Interrupt.Ended()
+		made.Certificate.Interrupted = wanted.Interrupt.WasStopped()
 	}
 	d.Merge(told.Diags)
-	if wanted.Cure && err == nil && made != nil && !wanted.Interrupt.Ended() &&
+	if wanted.Cure && err == nil && made != nil && !wanted.Interrupt.WasStopped() &&
 		(wanted.SearchTime == 0 || time.Since(begun) < wanted.SearchTime) {
 		err = l.cured(ctx, wanted, made)
 	}
@@ -223,7 +226,7 @@ func (l *Space) better(ctx context.Context, wanted Goal, than *fit.Rival, d *dia
 
 // leavesOut reports whether the space leaves out some folds.
 func leavesOut(s *space.FoldingSpace) bool {
-	return space.CostlySerial(s, math.MaxInt)+space.LargeLeftOut(s, math.MaxInt) > 0
+	return space.CountOmittedSerialFolds(s, math.MaxInt)+space.CountOmittedLargeTableFolds(s, math.MaxInt) > 0
 }
 
 // left returns the goal with the remaining search time.
@@ -242,7 +245,7 @@ const latencySteps = 240_000_000
 // progress, because most often it finds none.
 func (l *Space) quicken(ctx context.Context, wanted Goal, than *Design) (*Design, diag.List, error) {
 	wanted.Tell = nil
-	q := &inquiry{report: report{fit.NewQuestion(l.FoldingSpace, wanted)}, made: l.made, told: &diag.List{}}
+	q := &inquiry{report: report{fit.NewDesignSearch(l.FoldingSpace, wanted)}, made: l.made, told: &diag.List{}}
 	if !wanted.Latency {
 		q.below = int(math.Ceil(than.Clocks.Interval))
 	}
@@ -265,7 +268,7 @@ func faster(wanted Goal, d, than *Design) bool {
 // short, which FIFOs of few words take. It reports false if folds are left out.
 func (l *Space) quicker(wanted Goal, made *Design) bool {
 	c := &made.Certificate
-	if made.Over || wanted.MaxCycles > 0 || wanted.Fixed != nil || wanted.Interrupt.Ended() ||
+	if made.Over || wanted.MaxCycles > 0 || wanted.Fixed != nil || wanted.Interrupt.WasStopped() ||
 		made.Clocks.Interval < 2 || c.Dear+c.Large > 0 {
 		return false
 	}
@@ -278,21 +281,22 @@ func (l *Space) quicker(wanted Goal, made *Design) bool {
 
 // short reports whether a lack of LUTs may be the reason that no design reaches a goal.
 func (l *Space) short(wanted Goal) bool {
-	q := fit.NewQuestion(l.FoldingSpace, wanted)
+	q := fit.NewDesignSearch(l.FoldingSpace, wanted)
 	limit := l.Intervals()[0]
-	if asked := q.Limit(); asked != nil && goal.Floor(asked) < limit {
+	if asked := q.MaxInterval(); asked != nil && goal.Floor(asked) < limit {
 		return false
 	} else if asked != nil {
 		limit = goal.Floor(asked)
 	}
 	caps := q.CapsAt(limit)
-	caps.Vector[goal.LUT], caps.Vector[goal.LUTRAM], caps.Vector[goal.FF] = search.NoCap, search.NoCap, search.NoCap
+	caps.Vector[goal.KindLUT], caps.Vector[goal.KindLUTRAM], caps.Vector[goal.KindFF] = search.NoCap, search.NoCap,
+		search.NoCap
 	return !q.Tree(limit).Hopeless(caps)
 }
 
 // try makes a design of this space alone.
-func (l *Space) try(ctx context.Context, wanted Goal, than *fit.Rival) (made *Design, told diag.List, err error) {
-	q := &inquiry{report: report{fit.NewQuestion(l.FoldingSpace, wanted)}, made: l.made, told: &told}
+func (l *Space) try(ctx context.Context, wanted Goal, than *fit.KnownDesign) (made *Design, told diag.List, err error) {
+	q := &inquiry{report: report{fit.NewDesignSearch(l.FoldingSpace, wanted)}, made: l.made, told: &told}
 	q.Than = than
 	made, err = q.answer(ctx)
 	return made, told, err

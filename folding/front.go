@@ -14,15 +14,16 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Front returns the designs within the budget that are worth choosing from. No other design has both an interval and a
-// measure (Goal.Least) at most as large, or spares DSP slices (Certificate.Spares) if the design does not. The designs
-// come in the order of their intervals, the fastest first. With Goal.FPS or Goal.Interval none is slower than asked.
-// Each is the design that Make returns for its own interval.
+// ParetoFront returns the designs within the budget that are worth choosing from. No other design has both an interval
+// and a measure (Goal.Least) at most as large, or spares DSP slices (Certificate.Spares) if the design does not. The
+// designs come in the order of their intervals, the fastest first. With Goal.FPS or Goal.Interval none is slower than
+// asked. Each is the design that Make returns for its own interval.
 //
-// Front makes at most most designs, spread over the intervals, unless most is 0. whole reports whether these are all.
-// If step is not nil, Front calls it with the number of designs after each round. Errors are as in Make; Goal.Latency
-// has no effect.
-func (l *Space) Front(ctx context.Context, wanted Goal, most int, d *diag.List, step func(made int)) (list []*Design,
+// ParetoFront makes at most most designs, spread over the intervals, unless most is 0. whole reports whether these are
+// all. If step is not nil, Front calls it with the number of designs after each round. Errors are as in Make;
+// Goal.Latency has no effect.
+func (l *Space) ParetoFront(ctx context.Context, wanted Goal, most int, d *diag.List,
+	step func(made int)) (list []*Design,
 	whole bool, err error) {
 	wanted.Latency = false
 	if len(l.Model.Feedback) > 0 {
@@ -52,7 +53,7 @@ func (l *Space) front(ctx context.Context, wanted Goal, most int, d *diag.List, 
 		return nil, false, err
 	}
 	// only the whole space has designs as fast as asked
-	if !goal.Reaches(fastest.Clocks.Interval, limit) && l.whole() != l {
+	if !goal.IntervalMeetsLimit(fastest.Clocks.Interval, limit) && l.whole() != l {
 		return l.whole().front(ctx, wanted, most, d, step)
 	}
 	first := f.number(fastest)
@@ -220,8 +221,8 @@ func (f *front) place(d *Design, number int) {
 }
 
 // rival returns the design as one that others must beat.
-func (p *span) rival() *fit.Rival {
-	return &fit.Rival{Value: p.value(), Spares: p.design.Certificate.Spares}
+func (p *span) rival() *fit.KnownDesign {
+	return &fit.KnownDesign{Value: p.value(), Spares: p.design.Certificate.Spares}
 }
 
 // value returns the design's first measure.

@@ -15,11 +15,11 @@ import (
 func (r *rival) front(wanted Goal) (points int) {
 	r.Helper()
 	var d diag.List
-	s := must(NewSpace(r.m, r.target, nil, FIFO{}, &d))
+	s := must(NewSpace(r.m, r.target, nil, FIFODepthPolicy{}, &d))
 	if s == nil {
 		return 0
 	}
-	got, whole, err := s.Front(r.Context(), wanted, 0, &d, nil)
+	got, whole, err := s.ParetoFront(r.Context(), wanted, 0, &d, nil)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -66,10 +66,10 @@ func TestFront(t *testing.T) {
 	t.Parallel()
 	points := 0
 	for _, seed := range seeds(40) {
-		v, r := net(t, 5000+seed, FIFO{})
+		v, r := net(t, 5000+seed, FIFODepthPolicy{})
 		points += v.front(Goal{MaxUse: all(0.9)})
 		points += v.front(Goal{MaxUse: all(0.9), Interval: float64(1 + r.IntN(60)),
-			Least: LeastLoad + Measure(r.IntN(6))})
+			Least: LeastLoad + ResourceMeasure(r.IntN(6))})
 	}
 	if points < 20 {
 		t.Errorf("%d points", points)
@@ -82,13 +82,13 @@ func TestFrontMost(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(2, 2)), uint2, 2, 2, 96, 24, 24, 10)
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
 	var d diag.List
-	s := must(NewSpace(m, target, nil, FIFO{}, &d))
-	full, all, err := s.Front(t.Context(), Goal{}, 0, &d, nil)
+	s := must(NewSpace(m, target, nil, FIFODepthPolicy{}, &d))
+	full, all, err := s.ParetoFront(t.Context(), Goal{}, 0, &d, nil)
 	if err != nil || !all || len(full) < 10 {
 		t.Fatal(len(full), all, err, d.Diags)
 	}
 	var told []int
-	part, all, err := s.Front(t.Context(), Goal{}, 6, &d, func(n int) { told = append(told, n) })
+	part, all, err := s.ParetoFront(t.Context(), Goal{}, 6, &d, func(n int) { told = append(told, n) })
 	if err != nil || all || len(part) != 6 || !slices.IsSorted(told) {
 		t.Fatal(len(part), all, err, told, d.Diags)
 	}
@@ -114,13 +114,13 @@ func TestBound(t *testing.T) {
 	t.Parallel()
 	reached, bounded := 0, 0
 	for _, seed := range seeds(40) {
-		v, r := net(t, 6000+seed, FIFO{})
+		v, r := net(t, 6000+seed, FIFODepthPolicy{})
 		var d diag.List
-		s := must(NewSpace(v.m, v.target, nil, FIFO{}, &d))
+		s := must(NewSpace(v.m, v.target, nil, FIFODepthPolicy{}, &d))
 		if s == nil {
 			continue
 		}
-		wanted := Goal{MaxUse: all(0.9), Least: LeastLoad + Measure(r.IntN(6))}
+		wanted := Goal{MaxUse: all(0.9), Least: LeastLoad + ResourceMeasure(r.IntN(6))}
 		budget := BudgetOf(v.target.Board, wanted.MaxUse)
 		for _, interval := range []int{0, 5, 12, 20, 48, 1000} {
 			wanted.Interval = float64(interval)

@@ -63,8 +63,9 @@ func (e effort) steps() int { return e.search + perWord*e.run }
 
 func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort) {
 	t.Helper()
-	space := must(NewSpace(m, target, nil, FIFO{}, nil))
-	q := &inquiry{report: report{fit.NewQuestion(space.FoldingSpace, Goal{})}, made: space.made, told: new(diag.List)}
+	space := must(NewSpace(m, target, nil, FIFODepthPolicy{}, nil))
+	q := &inquiry{report: report{fit.NewDesignSearch(space.FoldingSpace, Goal{})}, made: space.made,
+		told: new(diag.List)}
 	s := q.sequence(t.Context(), space.Intervals())
 	defer s.close()
 	f, err := s.fastest()
@@ -79,7 +80,7 @@ func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort
 		p.CountTowards(&s.whole)
 		e.usual = max(e.usual, p.UsualSteps())
 	}
-	e.search, e.run = s.whole.Done, q.Known.Moved()
+	e.search, e.run = s.whole.Done, q.Known.WordsMoved()
 	return e
 }
 

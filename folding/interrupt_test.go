@@ -16,18 +16,18 @@ func TestInterrupt(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
 	for _, wanted := range []Goal{{}, {FPS: 10_000}, {Interval: 3000, Least: LeastLUT}, {Latency: true},
-		{FIFO: FIFO{Words: 40}}} {
+		{FIFO: FIFODepthPolicy{Words: 40}}} {
 		best, told := designed(t, m, target, wanted)
 		if best == nil {
 			t.Fatal(text(told))
 		}
-		user, designs := new(Interrupt), 0
-		if user.End() || user.Ended() {
+		user, designs := new(SearchStopper), 0
+		if user.TryStop() || user.WasStopped() {
 			t.Error("there is no search")
 		}
 		wanted.Interrupt = user
-		wanted.Tell = func(Standing) {
-			if designs++; !user.End() && designs == 1 {
+		wanted.Tell = func(SearchProgress) {
+			if designs++; !user.TryStop() && designs == 1 {
 				t.Errorf("%+v: there is a design, and yet the search cannot be ended", wanted)
 			}
 		}
@@ -36,8 +36,8 @@ func TestInterrupt(t *testing.T) {
 			t.Fatal(text(told))
 		}
 		c, d := &got.Certificate, &best.Certificate
-		if !c.Interrupted || !user.Ended() || d.Interrupted || got.Over ||
-			!goal.Reaches(got.Clocks.Interval, wanted.Limit(100, 1)) || user.End() {
+		if !c.Interrupted || !user.WasStopped() || d.Interrupted || got.Over ||
+			!goal.IntervalMeetsLimit(got.Clocks.Interval, wanted.Limit(100, 1)) || user.TryStop() {
 			t.Errorf("%+v: %+v", wanted, c)
 		}
 		if !c.Proved() && c.Gap != "left open: the search was interrupted" {
@@ -57,10 +57,10 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptTooEarly(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
-	user := new(Interrupt)
-	wanted := Goal{FPS: 90_000_000, Interrupt: user, Tell: func(Standing) { user.End() }}
+	user := new(SearchStopper)
+	wanted := Goal{FPS: 90_000_000, Interrupt: user, Tell: func(SearchProgress) { user.TryStop() }}
 	got, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}, wanted)
-	if got != nil || user.Ended() || len(told.Diags) == 0 || told.Diags[0].Code != diag.FPSUnreachable {
-		t.Errorf("%v, ended %t: %s", got, user.Ended(), text(told))
+	if got != nil || user.WasStopped() || len(told.Diags) == 0 || told.Diags[0].Code != diag.FPSUnreachable {
+		t.Errorf("%v, ended %t: %s", got, user.WasStopped(), text(told))
 	}
 }

@@ -37,10 +37,10 @@ func TestLargeTables(t *testing.T) {
 		}
 		large, in := 0, map[dataflow.Memory]int{}
 		for i, n := range d.Model.Graph.Nodes {
-			large += len(dataflow.Large(n.Op, d.Folds[i]))
+			large += len(dataflow.LargeLUTTables(n.Op, d.Folds[i]))
 			if s, ok := n.Op.(dataflow.HasStorage); ok {
 				for _, table := range s.Storage(d.Folds[i]) {
-					if table.Rows > dataflow.LargeTable {
+					if table.Rows > dataflow.MaxLUTTableRows {
 						in[table.In]++
 					}
 				}

@@ -88,7 +88,7 @@ func (l large) unbeaten(r *rand.Rand) {
 		other, _ := designed(l, l.model, l.target, Goal{Interval: float64(n)})
 		l.compare(other, fmt.Sprintf("--interval %d", n))
 	}
-	s := must(NewSpace(l.model, l.target, nil, FIFO{}, nil))
+	s := must(NewSpace(l.model, l.target, nil, FIFODepthPolicy{}, nil))
 	tries := 2
 	if tier.Long() {
 		tries = 20

@@ -22,7 +22,7 @@ func waiting(t *testing.T, b *space.FoldedDesign) (clocks int, hops []space.Path
 	if err != nil {
 		t.Fatal(err)
 	}
-	hops, clocks, err = space.Critical(t.Context(), &d)
+	hops, clocks, err = space.CriticalPath(t.Context(), &d)
 	if err != nil || clocks != trace.Latency() {
 		t.Fatalf("%d clocks, simulated %d, %v", clocks, trace.Latency(), err)
 	}
@@ -44,7 +44,7 @@ func TestPaths(t *testing.T) {
 			target.Board = board("pynq-z1")
 		}
 		var told diag.List
-		s := must(NewSpace(m, target, nil, FIFO{}, &told))
+		s := must(NewSpace(m, target, nil, FIFODepthPolicy{}, &told))
 		if s == nil {
 			continue
 		}
@@ -94,8 +94,8 @@ func TestPaths(t *testing.T) {
 func along(t *testing.T, s *Space, p space.PathClocks, f *space.Folding) int64 {
 	t.Helper()
 	r := space.Region{Limit: goal.MostClocks, Paths: []space.PathClocks{p}}
-	only := s.ClassTree(&r, s.Classes(f.Options), f.Options, search.Vector{}, &search.Effort{})
-	return must(only.Within(t.Context(), search.Unlimited)).Best.Paths[0]
+	only := s.ClassTree(&r, s.Classes(f.Options), f.Options, search.Vector{}, &search.StepCounter{})
+	return must(only.FindWithin(t.Context(), search.Unlimited)).Best.Paths[0]
 }
 
 // TestShortestLatency checks on real networks that the shortest latency is no longer than that of the design with the
@@ -115,7 +115,7 @@ func TestShortestLatency(t *testing.T) {
 		{"residual", residual, 0.1},
 		{"thresholds", withThresholds(rand.New(rand.NewPCG(4, 1)), 24, 6), 0},
 	} {
-		for _, use := range []Use{{}, all(0.3)} {
+		for _, use := range []MaxUse{{}, all(0.3)} {
 			fast, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use})
 			best, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true})
 			if fast == nil || best == nil || best.Clocks.Latency > fast.Clocks.Latency {

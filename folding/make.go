@@ -26,7 +26,7 @@ type inquiry struct {
 
 // found is the answer to a question: a folding, with what is known of its interval.
 type found struct {
-	*fit.Answer
+	*fit.ProvedFolding
 	clocks float64 // per frame; 0 if not computed
 	// a lower bound on the interval of designs within the budget; 0 if the goal was not the shortest interval
 	floor int
@@ -44,7 +44,7 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	}
 	made, err := q.design(ctx, f.Folding)
 	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) && q.Model.Lengths != nil && !q.Shorter {
-		q.Question = q.Restarted() // a sequence that is not the longest needs deeper FIFOs
+		q.DesignSearch = q.Restarted() // a sequence that is not the longest needs deeper FIFOs
 		q.Shorter = true
 		return q.answer(ctx)
 	}
@@ -57,7 +57,7 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	return made, q.tellSlowFIFOs(ctx, made)
 }
 
-// errNoBetter says that no design is better than the known one (fit.Question.Than).
+// errNoBetter says that no design is better than the known one (fit.DesignSearch.Than).
 var errNoBetter = errors.New("no design is better than the one that there is")
 
 // find returns the folding for the question, or nil after it told the user why there is none.
@@ -70,7 +70,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	}
 	s := q.sequence(ctx, list)
 	defer s.close()
-	limit := q.Limit()
+	limit := q.MaxInterval()
 	if q.Goal.MaxCycles > 0 {
 		first := sort.Search(len(list), func(i int) bool { return q.Tree(list[i]).Possible() })
 		// The last interval is for given FIFO depths that hold the design up.
@@ -87,10 +87,10 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	}
 	if clocks >= list[0] {
 		if q.Goal.Latency {
-			f, err := q.Shortest(ctx, clocks, fit.SearchEnd{Ctx: s.cut, Whole: &s.whole,
-				Found: func() { q.Goal.Interrupt.SetEnd(s.cancel) }})
+			f, err := q.FindShortestLatency(ctx, clocks, fit.EndOnceFound{Ctx: s.cut, Whole: &s.whole,
+				Found: func() { q.Goal.Interrupt.SetStopFunc(s.cancel) }})
 			if err != nil || f != nil {
-				return &found{Answer: f}, err
+				return &found{ProvedFolding: f}, err
 			}
 		} else if limit != nil {
 			f, err := s.asked(clocks)
@@ -110,7 +110,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 		case f == nil:
 		case limit == nil:
 			return f, nil
-		case goal.Reaches(f.clocks, limit):
+		case goal.IntervalMeetsLimit(f.clocks, limit):
 			// The search at the requested interval was cut short, or this design's frames come at uneven distances.
 			return q.slower(f, goal.Ceiling(limit)), nil
 		default:
@@ -140,13 +140,13 @@ func (q *inquiry) hopeless(clocks int) bool {
 
 // slower returns the design as the answer at a longer interval, where the bounds are weaker.
 func (q *inquiry) slower(f *found, limit int) *found {
-	g := &fit.Answer{Folding: f.Folding, Limit: limit, Spares: f.Spares}
+	g := &fit.ProvedFolding{Folding: f.Folding, Limit: limit, Spares: f.Spares}
 	t := q.Tree(limit)
 	for _, b := range f.Bounds {
-		b.Least = min(b.Value, t.Bound(q.Measure(b.Measure), q.CapsAt(limit)))
+		b.Least = min(b.Value, t.Bound(q.ObjectiveOf(b.Measure), q.CapsAt(limit)))
 		g.Bounds = append(g.Bounds, b)
 	}
-	return &found{Answer: g}
+	return &found{ProvedFolding: g}
 }
 
 // words returns the words of a frame, summed over all streams.
@@ -163,7 +163,7 @@ const deadlockNodes = 200
 // deadlocked returns the *rtlsim.Deadlock of the folding with the least load, or nil if there is none. FIFOs have the
 // depths that the user gives; all others are as deep as can be of use.
 func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
-	least, err := q.Tree(limit).Minimise(ctx, q.Measure(LeastLoad), nil, search.Unlimited, deadlockNodes)
+	least, err := q.Tree(limit).Minimise(ctx, q.ObjectiveOf(LeastLoad), nil, search.Unlimited, deadlockNodes)
 	if err != nil || least.Best == nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 			b.FIFO[id].Depth = b.Port(id).Words
 		}
 	}
-	_, err = rtlsim.Prove(ctx, b.Design)
+	_, err = rtlsim.ProveDeadlockFree(ctx, b.Design)
 	return err
 }
 

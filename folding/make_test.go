@@ -21,7 +21,7 @@ func tfc() *dataflow.Model {
 }
 
 // all returns the same share of everything.
-func all(f float64) Use { return goal.EvenUse(f) }
+func all(f float64) MaxUse { return goal.EvenUse(f) }
 
 // chain joins listed layers in a row.
 func chain(layers ...*listed) *dataflow.Model {
@@ -67,7 +67,8 @@ func TestMake(t *testing.T) {
 	t.Parallel()
 	m := tfc()
 	m.Prefix.Nodes = []string{"/scale"}
-	for _, wanted := range []Goal{{}, {FPS: 10_000}, {FPS: 500_000, FIFO: FIFO{Words: 7}}, {FIFO: FIFO{Minimal: true}},
+	for _, wanted := range []Goal{{}, {FPS: 10_000}, {FPS: 500_000, FIFO: FIFODepthPolicy{Words: 7}},
+		{FIFO: FIFODepthPolicy{Minimal: true}},
 		{MaxCycles: 1000}, {Latency: true}} {
 		for _, b := range []boards.Board{board("pynq-z1"), board("zcu104"), board("vck190")} {
 			d, _ := on(t, m, b, wanted)
@@ -75,7 +76,7 @@ func TestMake(t *testing.T) {
 			if wanted.FPS > d.FPS() {
 				t.Errorf("%s: %v frames per second", name, d.FPS())
 			}
-			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", goal.KindNames[goal.Mean]}
+			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", goal.KindNames[goal.KindMeanShare]}
 			if b.URAM > 0 {
 				kinds = slices.Insert(kinds, 4, "URAM")
 			}
@@ -84,7 +85,7 @@ func TestMake(t *testing.T) {
 				shares = append(shares, s.Name)
 			}
 			if !slices.Equal(shares, kinds) || d.Shares[0].Used != d.Estimate.Total.LUT ||
-				d.Shares[0].Of() != float64(d.Estimate.Total.LUT)/float64(b.LUT) {
+				d.Shares[0].UsedFraction() != float64(d.Estimate.Total.LUT)/float64(b.LUT) {
 				t.Errorf("%s: shares %+v", name, d.Shares)
 			}
 			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.Choices(),
@@ -107,8 +108,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestBetweenFolds checks intervals that no layer has: a FIFO that does not fit, or the processor's memory, may hold a
-// design up for any number of clocks. Asking for an interval gives what is found without asking.
+// TestBetweenFolds checks intervals that no layer has: a FIFO that does not fit, or the processor's memory,
+// may hold a design up for any number of clocks. Asking for an interval gives what is found without asking.
 func TestBetweenFolds(t *testing.T) {
 	t.Parallel()
 	var b dataflow.GraphBuilder
@@ -150,7 +151,7 @@ func TestBetweenFolds(t *testing.T) {
 		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Interval: float64(int(c.want))}); !sameDesign(asked, d) {
 			t.Errorf("%s: asked for, it is %v clocks with %+v", c.name, asked.Clocks.Interval, asked.Estimate.Total)
 		}
-		bound, err := must(NewSpace(c.m, d.Target, nil, FIFO{}, &diag.List{})).Bound(t.Context(),
+		bound, err := must(NewSpace(c.m, d.Target, nil, FIFODepthPolicy{}, &diag.List{})).Bound(t.Context(),
 			Goal{MaxUse: all(0.9)})
 		if err != nil || float64(bound.Interval) > c.want {
 			t.Errorf("%s: no design is said to take fewer than %+v, %v", c.name, bound, err)
@@ -272,7 +273,7 @@ func TestMaxCycles(t *testing.T) {
 // TestURAM checks that UltraRAM holds tables only if the bitstream can fill it.
 func TestURAM(t *testing.T) {
 	t.Parallel()
-	wanted := Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, URAM: 1, DSP: 1, Mean: 1}, FPS: 1000}
+	wanted := Goal{MaxUse: MaxUse{LUT: 1, LUTRAM: 1, FF: 1, URAM: 1, DSP: 1, Mean: 1}, FPS: 1000}
 	b := boards.Board{Name: "versal", LUT: 4200, LUTRAM: 600, FF: 8000, BRAM36: 10, URAM: 400, DSP: 100}
 	for _, c := range []struct {
 		dsp  string
@@ -299,7 +300,7 @@ func TestFIFOsInURAM(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		b     boards.Board
-		least Measure
+		least ResourceMeasure
 		uram  bool
 	}{
 		{"fewest RAMB18", roomy, LeastBRAM, true},
@@ -307,8 +308,8 @@ func TestFIFOsInURAM(t *testing.T) {
 		{"fewest URAM", roomy, LeastURAM, false},
 		{"hardly a RAMB18", scarce, LeastURAM, true},
 	} {
-		wanted := Goal{MaxUse: Use{LUT: 0.2, LUTRAM: 0.01, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}, Least: c.least,
-			FPS: 1000, FIFO: FIFO{Words: 5000}}
+		wanted := Goal{MaxUse: MaxUse{LUT: 0.2, LUTRAM: 0.01, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}, Least: c.least,
+			FPS: 1000, FIFO: FIFODepthPolicy{Words: 5000}}
 		d, told := on(t, tfc(), c.b, wanted)
 		if d == nil {
 			t.Errorf("%s: %s", c.name, text(told))
@@ -372,16 +373,16 @@ func TestMakeEnds(t *testing.T) {
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
 	for _, wanted := range []Goal{{}, {Latency: true}, {FPS: 1000}, {MaxCycles: 1000}} {
 		var d diag.List
-		if r, err := Make(ctx, tfc(), target, wanted, &d); r != nil || !errors.Is(err, context.Canceled) {
+		if r, err := FindBestDesign(ctx, tfc(), target, wanted, &d); r != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled, %+v: %v, %v", wanted, r, err)
 		}
 	}
 	var d diag.List
-	if r, err := Make(context.Background(), tfc(), target, Goal{FPS: -1}, &d); r != nil || err == nil {
+	if r, err := FindBestDesign(context.Background(), tfc(), target, Goal{FPS: -1}, &d); r != nil || err == nil {
 		t.Errorf("bad goal: %v, %v", r, err)
 	}
 	empty := &dataflow.Model{Graph: &dataflow.Graph{}}
-	if r, err := Make(context.Background(), empty, target, Goal{}, &d); r != nil || err != nil ||
+	if r, err := FindBestDesign(context.Background(), empty, target, Goal{}, &d); r != nil || err != nil ||
 		codes(&d)[0] != "error nothing-quantised" {
 		t.Errorf("no layers: %v, %v, %v", r, err, d.Diags)
 	}

@@ -71,7 +71,7 @@ func randomWeights(r *rand.Rand, rows, columns int, lo, hi int64) [][]int64 {
 	for i := range w {
 		w[i] = lo + r.Int64N(hi-lo+1)
 	}
-	return slices.Collect(slices.Chunk(onnxtest.Dead(r, w, columns), columns))
+	return slices.Collect(slices.Chunk(onnxtest.ZeroRandomRowsAndColumns(r, w, columns), columns))
 }
 
 func must[T any](v T, err error) T {
@@ -107,7 +107,7 @@ func (t *listed) Kind() string { return "Listed" }
 func (t *listed) Params() any  { return t.rows }
 
 // FactorBits returns few bits for every other layer.
-func (t *listed) FactorBits() int { return goal.FewBits + t.rows[0].iterations%2 }
+func (t *listed) FactorBits() int { return goal.MaxNarrowFactorBits + t.rows[0].iterations%2 }
 
 func (t *listed) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	b := *t
@@ -152,7 +152,7 @@ func (t *listed) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	n := t.rows[f.PE-1].iterations
 	l := dataflow.LoopNest{Trips: []int{n}, Latency: 1}
 	access := func(p dataflow.Port) dataflow.PortIndices {
-		return dataflow.PortIndices{{Kind: dataflow.At, Pattern: strings.Repeat("1", p.Words) +
+		return dataflow.PortIndices{{Kind: dataflow.PatternIndices, Pattern: strings.Repeat("1", p.Words) +
 			strings.Repeat("0", n-p.Words)}}
 	}
 	in, out := t.Ports(f)

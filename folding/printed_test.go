@@ -23,7 +23,7 @@ func TestPrintedIsMet(t *testing.T) {
 	for seed := range uint64(nets) {
 		r := rand.New(rand.NewPCG(seed, 3612))
 		m := randomNet(r, 2+r.IntN(5), 4)
-		var fifo FIFO
+		var fifo FIFODepthPolicy
 		if seed%2 == 0 {
 			m = mlp(r, int8Type, 1+r.IntN(8), 1+r.IntN(8), 4+r.IntN(28), 3+r.IntN(13), 2+r.IntN(10), 1+r.IntN(10))
 			fifo.Words = 1 + r.IntN(4) // too few for a word in every clock
@@ -47,7 +47,7 @@ func TestPrintedIsMet(t *testing.T) {
 				t.Errorf("%s: %s", how, text(told))
 				continue
 			}
-			if !goal.Reaches(other.Clocks.Interval, wanted.Limit(target.ClockMHz, 1)) {
+			if !goal.IntervalMeetsLimit(other.Clocks.Interval, wanted.Limit(target.ClockMHz, 1)) {
 				t.Errorf("%s: %v clocks", how, other.Clocks.Interval)
 			}
 		}

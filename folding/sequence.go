@@ -23,12 +23,12 @@ type sequence struct {
 	ctx      context.Context // the context of the whole call
 	cut      context.Context // the context of work that may be cut short
 	cancel   context.CancelFunc
-	whole    search.SearchRun
+	whole    search.TotalStepCounter
 	list     []int // the intervals to try
-	pursuits map[int]*fit.Pursuit
-	seen     map[*fit.Pursuit]int // per pursuit: how many of its designs were considered
-	excluded int                  // no design has an interval this short
-	failed   []int                // longer intervals at which no design was found, in increasing order
+	pursuits map[int]*fit.IntervalSearch
+	seen     map[*fit.IntervalSearch]int // per search: how many of its designs were considered
+	excluded int                         // no design has an interval this short
+	failed   []int                       // longer intervals at which no design was found, in increasing order
 	best     *incumbent
 	stepped  bool // whether the last interval tried between two of the list had a design
 	tried    bool // whether the limit of steps covers the first step, too, and no work beyond the usual is done
@@ -36,26 +36,26 @@ type sequence struct {
 
 // An incumbent is the best design so far.
 type incumbent struct {
-	*fit.Answer
+	*fit.ProvedFolding
 	clocks float64 // per frame
 }
 
 // sequence returns a new sequence for the inquiry. The caller must close it.
 func (q *inquiry) sequence(ctx context.Context, list []int) *sequence {
-	s := &sequence{inquiry: q, ctx: ctx, list: list, pursuits: map[int]*fit.Pursuit{},
-		seen: map[*fit.Pursuit]int{}, excluded: list[0] - 1}
+	s := &sequence{inquiry: q, ctx: ctx, list: list, pursuits: map[int]*fit.IntervalSearch{},
+		seen: map[*fit.IntervalSearch]int{}, excluded: list[0] - 1}
 	s.cut, s.cancel = context.WithCancel(ctx)
 	if t := q.Goal.SearchTime; t > 0 {
 		s.cut, s.cancel = context.WithTimeout(ctx, t)
 	}
-	s.whole = search.SearchRun{Limit: q.Goal.StepBudget(), Stop: s.cut.Done()}
+	s.whole = search.TotalStepCounter{Limit: q.Goal.StepBudget(), Stop: s.cut.Done()}
 	q.Effort.Limit = math.MaxInt
 	return s
 }
 
 // close tells the user's Interrupt that the search has ended.
 func (s *sequence) close() {
-	s.Goal.Interrupt.SetEnd(nil)
+	s.Goal.Interrupt.SetStopFunc(nil)
 	s.cancel()
 	s.steps += s.whole.Done
 }
@@ -81,11 +81,11 @@ func (s *sequence) may(do func(ctx context.Context) error) error {
 	return err
 }
 
-// at returns the pursuit of designs at an interval.
-func (s *sequence) at(clocks int) *fit.Pursuit {
+// at returns the search of designs at an interval.
+func (s *sequence) at(clocks int) *fit.IntervalSearch {
 	p, ok := s.pursuits[clocks]
 	if !ok {
-		if p = s.Pursue(clocks); s.tried {
+		if p = s.NewIntervalSearch(clocks); s.tried {
 			p.CountTowards(&s.whole)
 		}
 		s.pursuits[clocks] = p
@@ -107,8 +107,8 @@ func (s *sequence) begun(found bool) {
 
 // offer lets the user end the search, if it has a design as fast as asked.
 func (s *sequence) offer() {
-	if s.best == nil || goal.Reaches(s.best.clocks, s.Limit()) {
-		s.Goal.Interrupt.SetEnd(s.cancel)
+	if s.best == nil || goal.IntervalMeetsLimit(s.best.clocks, s.MaxInterval()) {
+		s.Goal.Interrupt.SetStopFunc(s.cancel)
 	}
 }
 
@@ -121,7 +121,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	p := s.at(clocks)
 	p.Told = func(t fit.FoundDesign) {
 		s.offer()
-		s.told(goal.SearchStanding{Interval: float64(clocks), Share: t.Value(s.Measure(LeastLoad))})
+		s.told(goal.SearchProgress{Interval: float64(clocks), Share: t.Value(s.ObjectiveOf(LeastLoad))})
 	}
 	if err := p.First(s.ctx); err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	if best, err := p.Best(s.ctx); err != nil {
 		return nil, err
 	} else if best != nil {
-		f = &found{Answer: best}
+		f = &found{ProvedFolding: best}
 	}
 	if remembers && (f == nil || !f.Useless) {
 		s.made.answers.Store(key, f)
@@ -194,7 +194,7 @@ func (s *sequence) begin() error {
 		s.begun(false)
 		return nil
 	}
-	if err := s.ladder(func(p *fit.Pursuit) error { return p.First(s.ctx) }); err != nil {
+	if err := s.ladder(func(p *fit.IntervalSearch) error { return p.First(s.ctx) }); err != nil {
 		return err
 	}
 	s.begun(s.best != nil)
@@ -202,7 +202,7 @@ func (s *sequence) begin() error {
 		return s.may(func(context.Context) error { s.price(); return nil })
 	}
 	s.failed = nil
-	err := s.ladder(func(p *fit.Pursuit) error {
+	err := s.ladder(func(p *fit.IntervalSearch) error {
 		return s.may(func(ctx context.Context) error { return p.Continue(ctx, 1, true) })
 	})
 	s.begun(s.best != nil)
@@ -212,14 +212,14 @@ func (s *sequence) begin() error {
 // beginBelow looks for a first design with an interval below s.below. It tries each interval with little work, as begin
 // does, and then the longest with the usual work. The user may end it, because a slower design exists.
 func (s *sequence) beginBelow() error {
-	s.Goal.Interrupt.SetEnd(s.cancel)
+	s.Goal.Interrupt.SetStopFunc(s.cancel)
 	defer s.begun(false)
 	s.list = s.list[:sort.SearchInts(s.list, s.below-1)]
 	if len(s.list) == 0 && s.below-1 <= s.excluded {
 		return nil
 	}
 	s.list = append(slices.Clone(s.list), s.below-1)
-	if err := s.ladder(func(p *fit.Pursuit) error {
+	if err := s.ladder(func(p *fit.IntervalSearch) error {
 		p.CountTowards(&s.whole)
 		return s.may(func(ctx context.Context) error { return p.First(ctx) })
 	}); err != nil {
@@ -241,7 +241,7 @@ func (s *sequence) beginBelow() error {
 }
 
 // ladder tries longer and longer intervals until there is a design.
-func (s *sequence) ladder(try func(p *fit.Pursuit) error) error {
+func (s *sequence) ladder(try func(p *fit.IntervalSearch) error) error {
 	for i, step, last := 0, 1, len(s.list)-1; ; i, step = min(i+step, last), 2*step {
 		if s.list[i] > s.excluded {
 			p := s.at(s.list[i])
@@ -272,7 +272,7 @@ func (s *sequence) exclude(clocks int) {
 }
 
 // fail records that no design was found at an interval.
-func (s *sequence) fail(p *fit.Pursuit) {
+func (s *sequence) fail(p *fit.IntervalSearch) {
 	if p.Impossible() {
 		s.exclude(p.Limit)
 		return
@@ -314,13 +314,13 @@ type answerKey struct {
 	what    string
 	clocks  int
 	shorter bool
-	use     Use
-	least   Measure
+	use     MaxUse
+	least   ResourceMeasure
 	free    bool // whether there is no budget
 }
 
-// consider makes the pursuit's designs the best if they are better: faster, or as fast and of smaller measure.
-func (s *sequence) consider(p *fit.Pursuit) error {
+// consider makes a search's designs the best if they are better: faster, or as fast and of smaller measure.
+func (s *sequence) consider(p *fit.IntervalSearch) error {
 	for _, take := range p.Takes[s.seen[p]:] {
 		f, err := s.CanonicalFIFOs(s.ctx, take.Folding, p.Limit, s.Goal.Least.Order())
 		if err != nil {
@@ -330,10 +330,10 @@ func (s *sequence) consider(p *fit.Pursuit) error {
 		if err != nil {
 			return err
 		}
-		g := &fit.Answer{Folding: f, Limit: p.Limit, Spares: take.Spares}
+		g := &fit.ProvedFolding{Folding: f, Limit: p.Limit, Spares: take.Spares}
 		b := s.best
 		if b == nil || clocks < b.clocks || clocks == b.clocks &&
-			fit.Compare(s.Question, s.Goal.Least.Order(), f, b.Folding) < 0 {
+			fit.Compare(s.DesignSearch, s.Goal.Least.Order(), f, b.Folding) < 0 {
 			s.best = &incumbent{g, clocks}
 			s.offer()
 			s.tell()
@@ -350,17 +350,17 @@ func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 	if least := max(slowest, s.MemoryClocks(d)); least == limit && !s.HasGivenDepths() {
 		return float64(limit), nil
 	}
-	clocks, err := s.Interval(s.ctx, d)
+	clocks, err := s.SimulateInterval(s.ctx, d)
 	return max(clocks, float64(s.MemoryClocks(d))), err
 }
 
 // tell reports the best design to the user.
 func (s *sequence) tell() {
-	s.told(goal.SearchStanding{Interval: s.best.clocks, Floor: s.excluded + 1,
-		Share: s.best.Value(s.Measure(LeastLoad))})
+	s.told(goal.SearchProgress{Interval: s.best.clocks, Floor: s.excluded + 1,
+		Share: s.best.Value(s.ObjectiveOf(LeastLoad))})
 }
 
-func (s *sequence) told(st goal.SearchStanding) {
+func (s *sequence) told(st goal.SearchProgress) {
 	if s.Goal.Tell != nil {
 		s.Goal.Tell(st)
 	}
@@ -491,13 +491,13 @@ func (s *sequence) answer() *found {
 	if s.best == nil {
 		return nil
 	}
-	f := *s.best.Answer
+	f := *s.best.ProvedFolding
 	p := s.at(f.Limit)
 	if at, ok := s.pursuits[int(math.Ceil(s.best.clocks))]; ok {
 		p = at
 	}
 	f.Bounds = p.Bounds(f.Folding, f.Spares)
-	g := &found{Answer: &f, clocks: s.best.clocks, floor: min(s.excluded+1, int(s.best.clocks))}
+	g := &found{ProvedFolding: &f, clocks: s.best.clocks, floor: min(s.excluded+1, int(s.best.clocks))}
 	if s.excluded >= s.list[0] {
 		g.below = s.explain(s.excluded)
 	}

@@ -183,8 +183,8 @@ func anytime(t *testing.T, m *dataflow.Model, target dataflow.Target, more bool)
 		neverWorse(t, m, target, Goal{}, steps)
 		return
 	}
-	last := Standing{Interval: math.Inf(1)}
-	wanted := Goal{Steps: times * unit, Tell: func(s Standing) {
+	last := SearchProgress{Interval: math.Inf(1)}
+	wanted := Goal{Steps: times * unit, Tell: func(s SearchProgress) {
 		if s.Interval > last.Interval || s.Floor < last.Floor ||
 			s.Interval == last.Interval && s.Share > last.Share+rounding {
 			t.Errorf("%+v after %+v", s, last)
@@ -237,8 +237,8 @@ func TestWork(t *testing.T) {
 	t.Parallel()
 	work := func(m *dataflow.Model, wanted Goal) int {
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200}
-		s := must(NewSpace(m, target, nil, FIFO{}, nil))
-		p := fit.NewQuestion(s.FoldingSpace, wanted).Pursue(s.Intervals()[0])
+		s := must(NewSpace(m, target, nil, FIFODepthPolicy{}, nil))
+		p := fit.NewDesignSearch(s.FoldingSpace, wanted).NewIntervalSearch(s.Intervals()[0])
 		if err := p.First(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -53,8 +53,9 @@ func (q report) series(ctx context.Context, d *Design) (FrameSeries, error) {
 			return FrameSeries{}, err
 		}
 	}
-	s := FrameSeries{Frames: SeriesFrames, First: c.Latency, Each: d.Every(c.FramePace), AsLoops: d.Every(c.FramePace),
-		reason: d.Bottleneck.Reason, mhz: d.ClockMHz()}
+	s := FrameSeries{Frames: SeriesFrames, First: c.Latency, Each: d.ClocksBetweenFrames(c.FramePace),
+		AsLoops: d.ClocksBetweenFrames(c.FramePace),
+		reason:  d.Bottleneck.Reason, mhz: d.ClockMHz()}
 	if n := d.Model.Turns.PerFrame(); n > 1 {
 		s.of = fmt.Sprintf(" of %d samples", n)
 	}
@@ -71,7 +72,7 @@ func (q report) series(ctx context.Context, d *Design) (FrameSeries, error) {
 	s.Waits = max(0, s.Each-float64(s.Works))
 	even := float64(s.First) + float64(s.Frames-1)*s.Each
 	s.Clocks = int(math.Ceil(even))
-	if last, ok := trace.Out(s.Frames - 1); ok || back {
+	if last, ok := trace.FrameOutputClock(s.Frames - 1); ok || back {
 		s.Settled = true
 		if !back && c.Interval == c.Trace.Interval() { // otherwise the processor's memory is slower
 			s.Clocks = trace.Clocks(last)
@@ -90,7 +91,8 @@ func (s *FrameSeries) Lines() []string {
 	}
 	whole := func(n int) string { return humanize.Comma(int64(n)) }
 	all := fmt.Sprintf("%s frames%s take %s%s (%s µs at %s MHz): %s for the first, %s for each further one",
-		whole(s.Frames), s.of, about, goal.Clocks(s.Clocks), humanize.CommafWithDigits(float64(s.Clocks)/s.mhz, 1),
+		whole(s.Frames), s.of, about, goal.FormatClocks(s.Clocks), humanize.CommafWithDigits(float64(s.Clocks)/s.mhz,
+			1),
 		goal.FormatPlain(s.mhz), whole(s.First), humanize.Commaf(s.Each))
 	switch {
 	case s.Filling >= 1:
@@ -101,15 +103,15 @@ func (s *FrameSeries) Lines() []string {
 	if s.Slowest == "" {
 		return []string{all}
 	}
-	each := fmt.Sprintf("%s works in all of a frame's %s, one iteration in each", s.Slowest, goal.Clocks(s.Each))
+	each := fmt.Sprintf("%s works in all of a frame's %s, one iteration in each", s.Slowest, goal.FormatClocks(s.Each))
 	if s.Waits > 0 {
 		each = fmt.Sprintf("%s works in %s of a frame's %s, one iteration in each, and waits in %s: %s",
-			s.Slowest, whole(s.Works), goal.Clocks(s.Each), humanize.Commaf(s.Waits), s.reason)
+			s.Slowest, whole(s.Works), goal.FormatClocks(s.Each), humanize.Commaf(s.Waits), s.reason)
 	}
 	between := "no clock lies between frames: a call of a kernel is one iteration, and no pipeline empties"
 	if s.AsLoops > s.Each {
 		between += fmt.Sprintf(". With a loop for each frame it would, and a frame would take about %s (docs/clock.md)",
-			goal.Clocks(s.AsLoops))
+			goal.FormatClocks(s.AsLoops))
 	}
 	return []string{all, each, between}
 }

@@ -43,12 +43,12 @@ func TestOneSpace(t *testing.T) {
 		alone := map[int]string{}
 		for q, wanted := range questions {
 			var told diag.List
-			d, err := Make(t.Context(), m, target, wanted, &told)
+			d, err := FindBestDesign(t.Context(), m, target, wanted, &told)
 			alone[q] = write(d, &told, err)
 		}
 		for range 2 {
 			var listed diag.List
-			s := must(NewSpace(m, target, nil, FIFO{}, &listed))
+			s := must(NewSpace(m, target, nil, FIFODepthPolicy{}, &listed))
 			if s == nil {
 				continue
 			}
@@ -56,7 +56,7 @@ func TestOneSpace(t *testing.T) {
 			for _, q := range r.Perm(len(questions)) {
 				group.Go(func() {
 					var told diag.List
-					d, err := s.Make(t.Context(), questions[q], &told)
+					d, err := s.FindBestDesign(t.Context(), questions[q], &told)
 					if got := write(d, &told, err); got != alone[q] {
 						t.Errorf("model %d, %+v:\ngot  %s\nwant %s", i, questions[q], got, alone[q])
 					}
@@ -82,9 +82,9 @@ func TestWide(t *testing.T) {
 		nets = 100
 	}
 	for _, seed := range seeds(nets) {
-		v, _ := net(t, 8000+seed, FIFO{})
+		v, _ := net(t, 8000+seed, FIFODepthPolicy{})
 		var d diag.List
-		s := must(NewSpace(v.m, v.target, nil, FIFO{}, &d))
+		s := must(NewSpace(v.m, v.target, nil, FIFODepthPolicy{}, &d))
 		wanted := Goal{MaxUse: all(1)}
 		if s == nil || len(v.allowed(wanted)) == 0 {
 			continue
@@ -94,7 +94,7 @@ func TestWide(t *testing.T) {
 			continue
 		}
 		wide++
-		q := &inquiry{report: report{fit.NewQuestion(s.FoldingSpace, wanted)}, made: &memory{}, told: &d}
+		q := &inquiry{report: report{fit.NewDesignSearch(s.FoldingSpace, wanted)}, made: &memory{}, told: &d}
 		q.Effort.Limit = 20_000
 		got, err := q.answer(t.Context())
 		if err != nil {
@@ -179,7 +179,7 @@ func TestSearchTime(t *testing.T) {
 	full, _ := designed(t, m, target, Goal{})
 	for _, allowed := range []time.Duration{time.Nanosecond, 50 * time.Millisecond} {
 		var d diag.List
-		got, err := Make(t.Context(), m, target, Goal{SearchTime: allowed}, &d)
+		got, err := FindBestDesign(t.Context(), m, target, Goal{SearchTime: allowed}, &d)
 		if err != nil || got == nil && !d.Failed() {
 			t.Fatalf("%v: %v, %v", allowed, got, err)
 		}
@@ -200,11 +200,11 @@ func TestAskedBefore(t *testing.T) {
 	t.Parallel()
 	var d diag.List
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
-	s := must(NewSpace(tfc(), target, nil, FIFO{}, &d))
-	fastest := must(s.Make(t.Context(), Goal{}, &d))
+	s := must(NewSpace(tfc(), target, nil, FIFODepthPolicy{}, &d))
+	fastest := must(s.FindBestDesign(t.Context(), Goal{}, &d))
 	wanted := Goal{Interval: float64(int(fastest.Clocks.Interval))}
-	alone := must(Make(t.Context(), tfc(), target, wanted, &d))
-	after := must(s.Make(t.Context(), wanted, &d))
+	alone := must(FindBestDesign(t.Context(), tfc(), target, wanted, &d))
+	after := must(s.FindBestDesign(t.Context(), wanted, &d))
 	got, want := fmt.Sprint(after.Certificate.Lines()), fmt.Sprint(alone.Certificate.Lines())
 	if got != want || fastest.Certificate.Floor == 0 || after.Certificate.Floor != 0 {
 		t.Errorf("after another question\n%s, alone\n%s", got, want)

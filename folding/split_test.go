@@ -13,11 +13,11 @@ import (
 )
 
 // within makes a design within an envelope.
-func within(t *testing.T, m *dataflow.Model, e dataflow.Envelope, wanted Goal) (*Design, string) {
+func within(t *testing.T, m *dataflow.Model, e dataflow.UnrollLimits, wanted Goal) (*Design, string) {
 	t.Helper()
 	var told diag.List
 	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream, Unroll: e}
-	d := must(Make(t.Context(), m, target, wanted, &told))
+	d := must(FindBestDesign(t.Context(), m, target, wanted, &told))
 	return d, text(&told)
 }
 
@@ -36,7 +36,7 @@ func file(t *testing.T, text string) *File {
 func TestEnvelopeHints(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 8, 2, 32, 16, 4)
-	few := dataflow.Envelope{Wide: 8, Few: 8, One: 8}
+	few := dataflow.UnrollLimits{Wide: 8, Few: 8, One: 8}
 	p := newPainter()
 	p.b.Output(p.depthwise(p.image(6, 6, 8), 1))
 	windows := &dataflow.Model{Name: "depthwise", Graph: must(p.b.Graph())}
@@ -87,7 +87,7 @@ func TestEnvelopeCures(t *testing.T) {
 		mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 8, 2, 32, 16, 4),
 		{Name: "convolutions", Graph: must(p.b.Graph())},
 	} {
-		e := dataflow.Envelope{Wide: 2, Few: 2, One: 2}
+		e := dataflow.UnrollLimits{Wide: 2, Few: 2, One: 2}
 		d, said := within(t, m, e, Goal{Cure: true})
 		for d != nil && d.Clocks.Interval > 1 {
 			cure := regexp.MustCompile(`^--max-unroll (\S+) gives`).FindStringSubmatch(d.Bottleneck.Cure)
@@ -116,7 +116,7 @@ func TestEnvelopeCures(t *testing.T) {
 func TestSplitFile(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(4, 5)), int8Type, 4, 2, 24, 12, 6)
-	e := dataflow.Envelope{Wide: 40, Few: 40, One: 40}
+	e := dataflow.UnrollLimits{Wide: 40, Few: 40, One: 40}
 	first, said := within(t, m, e, Goal{Interval: 2})
 	if first == nil {
 		t.Fatal(said)
@@ -155,12 +155,12 @@ func TestSplitLatency(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(4, 6)), int8Type, 4, 2, 12, 6)
 	split := 0
 	for f := range m.Graph.Nodes[0].Op.Folds() {
-		if f.Memory != dataflow.LUTRAM || f.Compute != dataflow.LUT {
+		if f.Memory != dataflow.LUTRAM || f.Compute != dataflow.ComputeInLUTs {
 			continue
 		}
 		fixed := file(t, fmt.Sprintf(`{"MVAU_0": {"PE": %d, "SIMD": %d, "ram_style": "distributed", "resType": "lut"}}`,
 			f.PE, f.SIMD))
-		d, said := within(t, m, dataflow.Envelope{Wide: 12, Few: 12, One: 12}, Goal{Fixed: fixed, Latency: true})
+		d, said := within(t, m, dataflow.UnrollLimits{Wide: 12, Few: 12, One: 12}, Goal{Fixed: fixed, Latency: true})
 		if d == nil {
 			t.Fatal(said)
 		}
@@ -191,14 +191,15 @@ func TestSplitCredits(t *testing.T) {
 		{three, 64, Goal{Interval: 2}, [2]int{2, 32}},
 		{jets, 64, Goal{Interval: 1}, [2]int{3, 32}},
 		{digits, 64, Goal{Interval: 2}, [2]int{2, 32}},
-		{digits, 64, Goal{Interval: 4, FIFO: FIFO{Words: 64}}, [2]int{64, 64}},
-		{digits, 64, Goal{Interval: 8, FIFO: FIFO{Words: 3}}, [2]int{3, 3}},
+		{digits, 64, Goal{Interval: 4, FIFO: FIFODepthPolicy{Words: 64}}, [2]int{64, 64}},
+		{digits, 64, Goal{Interval: 8, FIFO: FIFODepthPolicy{Words: 3}}, [2]int{3, 3}},
 	} {
 		name := fmt.Sprintf("%v, --max-unroll %d, %+v", tt.sizes, tt.most, tt.goal)
 		var told diag.List
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 100, IO: dataflow.FromStream,
-			Stalls: dataflow.Credit, Unroll: dataflow.Envelope{Wide: tt.most, Few: tt.most, One: tt.most}}
-		d := must(Make(t.Context(), mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, tt.sizes...), target, tt.goal,
+			Stalls: dataflow.StallByCredit, Unroll: dataflow.UnrollLimits{Wide: tt.most, Few: tt.most, One: tt.most}}
+		d := must(FindBestDesign(t.Context(), mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, tt.sizes...), target,
+			tt.goal,
 			&told))
 		if d == nil {
 			t.Errorf("%s: %s", name, text(&told))
@@ -235,7 +236,7 @@ func TestBuilt(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 64, 64, 40, 10)
 	for _, wanted := range []Goal{{}, {Interval: 1}, {Latency: true}, {Interval: 1, Latency: true}} {
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200, IO: dataflow.FromStream,
-			Stalls: dataflow.Credit}
+			Stalls: dataflow.StallByCredit}
 		d, told := designed(t, m, target, wanted)
 		target.Unroll = dataflow.Unbounded
 		any, _ := designed(t, m, target, wanted)

@@ -61,7 +61,7 @@ func TestStages(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 14))
 	m := stepped(r, 63, 64, 64, 64, 8)
 	wanted := Goal{Interval: 64 * 64, Least: must(ParseMeasure("lut"))}
-	made, said := within(t, m, dataflow.Envelope{}, wanted)
+	made, said := within(t, m, dataflow.UnrollLimits{}, wanted)
 	if made == nil {
 		t.Fatal(said)
 	}
@@ -90,7 +90,7 @@ func TestStages(t *testing.T) {
 	for _, depths := range []bool{false, true} {
 		again := wanted
 		again.Fixed = file(t, string(Format(made.Design, depths)))
-		d, said := within(t, m, dataflow.Envelope{}, again)
+		d, said := within(t, m, dataflow.UnrollLimits{}, again)
 		if d == nil {
 			t.Fatal(said)
 		}
@@ -99,14 +99,14 @@ func TestStages(t *testing.T) {
 		}
 	}
 	wanted.Fixed = file(t, `{"Defaults": {"steps": ["parallel", "all"]}}`)
-	d, said := within(t, m, dataflow.Envelope{}, wanted)
+	d, said := within(t, m, dataflow.UnrollLimits{}, wanted)
 	if d == nil {
 		t.Fatal(said)
 	}
 	if len(parted(d)) > 0 || d.Estimate.Total.LUT <= made.Estimate.Total.LUT {
 		t.Errorf("parallel: %v, %d LUTs; serial %d", parted(d), d.Estimate.Total.LUT, made.Estimate.Total.LUT)
 	}
-	if d, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 64}); d == nil || strings.Contains(
+	if d, said := within(t, m, dataflow.UnrollLimits{}, Goal{Interval: 64}); d == nil || strings.Contains(
 		strings.Join(parted(d), " "), "steps") {
 		t.Errorf("a sum in every clock: %v %s", parted(d), said)
 	}
@@ -122,7 +122,7 @@ func TestStagesLatency(t *testing.T) {
 		for _, simd := range []int{1, 2, 4} {
 			fixed := file(t, fmt.Sprintf(`{"MVAU_0": {"PE": %d, "SIMD": %d, "ram_style": "block", "resType": "lut",
 				"steps": "serial"}, "MVAU_1": {"PE": 6, "SIMD": 12}}`, pe, simd))
-			d, said := within(t, m, dataflow.Envelope{}, Goal{Fixed: fixed, Latency: true})
+			d, said := within(t, m, dataflow.UnrollLimits{}, Goal{Fixed: fixed, Latency: true})
 			if d == nil {
 				if simd <= 2 {
 					t.Errorf("PE %d, SIMD %d: %s", pe, simd, said)
@@ -216,7 +216,7 @@ func TestSums(t *testing.T) {
 func TestDear(t *testing.T) {
 	t.Parallel()
 	m := stepped(rand.New(rand.NewPCG(9, 14)), 7, 16, 12, 6)
-	slow, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 16 * 12, Least: must(ParseMeasure("lut"))})
+	slow, said := within(t, m, dataflow.UnrollLimits{}, Goal{Interval: 16 * 12, Least: must(ParseMeasure("lut"))})
 	if slow == nil {
 		t.Fatal(said)
 	}
@@ -225,7 +225,7 @@ func TestDear(t *testing.T) {
 		!strings.Contains(strings.Join(c.Lines(), "\n"), fmt.Sprintf("%d folds with serial step functions", c.Dear)) {
 		t.Errorf("%d left out, %v; %q, %q", c.Dear, parted(slow), c.Condition(), c.Lines())
 	}
-	fast, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 1})
+	fast, said := within(t, m, dataflow.UnrollLimits{}, Goal{Interval: 1})
 	if fast == nil {
 		t.Fatal(said)
 	}
@@ -233,7 +233,7 @@ func TestDear(t *testing.T) {
 		t.Errorf("a frame a clock: %d left out", fast.Certificate.Dear)
 	}
 	fixed := file(t, `{"MVAU_0": {"PE": 1, "SIMD": 1, "ram_style": "block", "resType": "lut", "steps": "serial"}}`)
-	if d, said := within(t, m, dataflow.Envelope{}, Goal{Fixed: fixed}); d == nil || len(parted(d)) == 0 {
+	if d, said := within(t, m, dataflow.UnrollLimits{}, Goal{Fixed: fixed}); d == nil || len(parted(d)) == 0 {
 		t.Errorf("asked for: %s", said)
 	}
 }
@@ -246,7 +246,7 @@ func TestDearWhereNothingElseFits(t *testing.T) {
 	target := dataflow.Target{Board: boards.Board{Name: "small", LUT: 400, LUTRAM: 200, FF: 10000, BRAM36: 3, DSP: 20},
 		ClockMHz: 100, IO: dataflow.FromStream}
 	asked := Goal{MaxUse: all(1), Interval: 16 * 12}
-	for _, least := range []Measure{LeastLoad, LeastLUT} {
+	for _, least := range []ResourceMeasure{LeastLoad, LeastLUT} {
 		for _, over := range []bool{false, true} {
 			wanted := asked
 			wanted.Least, wanted.OverBudget = least, over
@@ -275,8 +275,8 @@ func TestDearWhereNothingElseFits(t *testing.T) {
 	}
 
 	var listed diag.List
-	s := must(NewSpace(m, target, nil, FIFO{}, &listed))
-	front, _, err := s.Front(t.Context(), asked, 0, &listed, nil)
+	s := must(NewSpace(m, target, nil, FIFODepthPolicy{}, &listed))
+	front, _, err := s.ParetoFront(t.Context(), asked, 0, &listed, nil)
 	if err != nil || len(front) == 0 || front[len(front)-1].Clocks.Interval > 16*12 {
 		t.Errorf("a front of %d designs; %v", len(front), err)
 	}

@@ -25,7 +25,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	if err != nil {
 		return err
 	}
-	limit := q.Limit()
+	limit := q.MaxInterval()
 	allowed, _ := limit.Float64()
 	samples := q.Model.Turns.PerFrame()
 	unit, frame, one := goal.Unit(samples), "frame", "one"
@@ -35,14 +35,14 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	}
 	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per %s", goal.FormatExact(q.Goal.FPS), unit,
 		goal.FormatPlain(q.Clock),
-		goal.Clocks(goal.Floor(limit)), frame)
+		goal.FormatClocks(goal.Floor(limit)), frame)
 	if goal.Floor(limit) < 1 {
 		asked = fmt.Sprintf("%s %s per second are more than %s in a clock of %s MHz", goal.FormatExact(q.Goal.FPS),
 			unit,
 			one, goal.FormatPlain(q.Clock))
 	}
 	if q.Goal.Interval > 0 {
-		asked = "asked for: " + goal.Clocks(q.Goal.Interval) + " per " + frame
+		asked = "asked for: " + goal.FormatClocks(q.Goal.Interval) + " per " + frame
 	}
 	hint, found := q.instead(best), "on"
 	if float64(f.floor) < best.Clocks.Interval {
@@ -50,7 +50,8 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	}
 	dg := diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable,
 		Msg: fmt.Sprintf("%s; the best %s %s is %s, %s %s per second",
-			asked, found, q.Target.Board.Name, goal.Clocks(best.Clocks.Interval), goal.FormatExact(best.FPS()), unit)}
+			asked, found, q.Target.Board.Name, goal.FormatClocks(best.Clocks.Interval), goal.FormatExact(best.FPS()),
+			unit)}
 	if i, most := q.Slowest(); float64(most) > allowed {
 		l := &q.Layers[i]
 		how := "in its widest fold"
@@ -61,13 +62,13 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 			how = "as the folding file sets it"
 		}
 		dg.Node = l.Origin()
-		dg.Notes = append(dg.Notes, fmt.Sprintf("%s takes %s %s", l.Node.Name, goal.Clocks(most), how))
+		dg.Notes = append(dg.Notes, fmt.Sprintf("%s takes %s %s", l.Node.Name, goal.FormatClocks(most), how))
 	}
 	with := q.asked()
 	if port := q.PortClocks(); q.Target.PortBits() > 0 && float64(port) > allowed {
 		with = with.anewWith("--io stream", func(a *attempt) { a.target.IO = dataflow.FromStream })
 		dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port of %d bits takes %s to move a frame",
-			q.Target.PortBits(), goal.Clocks(port)))
+			q.Target.PortBits(), goal.FormatClocks(port)))
 	}
 	if e, ok := space.RaisedEnvelope(q.FoldingSpace, goal.Floor(limit)); ok {
 		with = with.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
@@ -90,7 +91,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		return nil
 	}
 	if found != "on" {
-		dg.Notes = []string{fmt.Sprintf("none below %s is possible", goal.Clocks(f.floor))}
+		dg.Notes = []string{fmt.Sprintf("none below %s is possible", goal.FormatClocks(f.floor))}
 	}
 	if dg.Hint = hint + " or a larger board"; q.Goal.FPS > 0 {
 		dg.Hint = hint + ", a higher --clock or a larger board"
@@ -132,7 +133,7 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 	fresh := q.Restarted()
 	loose := q.uncapped(limit)
 	caps := loose
-	most := q.Caps.Vector[:goal.Traffic]
+	most := q.Caps.Vector[:goal.KindMemoryBytes]
 	// a budget of nothing at all: use the board's resources instead
 	if !slices.ContainsFunc(most, func(n int64) bool { return n > 0 }) {
 		have := goal.Amounts(q.Budget.Capacity)
@@ -148,12 +149,12 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 		if i > 0 && c == caps {
 			break
 		}
-		p := fresh.PursueWithin(limit, c, LeastLoad.Order())
+		p := fresh.NewIntervalSearchWithin(limit, c, LeastLoad.Order())
 		if err := p.Continue(ctx, 1, false); err != nil {
 			return nil, err
 		}
 		if f, err := p.Best(ctx); f != nil || err != nil {
-			return &found{Answer: f}, err
+			return &found{ProvedFolding: f}, err
 		}
 	}
 	return nil, nil
@@ -162,7 +163,7 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 // uncapped returns the caps of a design at an interval if there is no budget.
 func (q *inquiry) uncapped(limit int) search.Caps {
 	caps := search.Unlimited
-	caps.Vector[goal.Traffic] = q.CapsAt(limit).Vector[goal.Traffic]
+	caps.Vector[goal.KindMemoryBytes] = q.CapsAt(limit).Vector[goal.KindMemoryBytes]
 	return caps
 }
 
@@ -174,7 +175,7 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 	}
 	list = list[at:]
 	at = sort.Search(len(list)-1, func(i int) bool {
-		return !math.IsInf(q.Tree(list[i]).Bound(q.Measure(LeastLoad), q.uncapped(list[i])), 1)
+		return !math.IsInf(q.Tree(list[i]).Bound(q.ObjectiveOf(LeastLoad), q.uncapped(list[i])), 1)
 	})
 	// The last interval is for given FIFO depths that allow no faster design.
 	for _, limit := range []int{list[at], list[len(list)-1]} {
@@ -208,7 +209,7 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	if err != nil {
 		return nil, err
 	}
-	reached := goal.Reaches(whole.Clocks.Interval, q.Limit())
+	reached := goal.IntervalMeetsLimit(whole.Clocks.Interval, q.MaxInterval())
 	if q.Goal.OverBudget && reached {
 		return f, nil
 	}
@@ -244,7 +245,7 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 	}
 	least, err := q.leastMemory(ctx, list[at])
 	if err == nil && least.Best == nil {
-		least, err = q.Restarted().Tree(list[at]).Minimise(ctx, q.Measure(LeastLoad), nil, q.uncapped(list[at]),
+		least, err = q.Restarted().Tree(list[at]).Minimise(ctx, q.ObjectiveOf(LeastLoad), nil, q.uncapped(list[at]),
 			smallNodes)
 	}
 	if least.Best == nil || err != nil {
@@ -269,10 +270,10 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 func (q *inquiry) leastMemory(ctx context.Context, limit int) (search.MinimiseResult, error) {
 	fresh, caps := q.Restarted(), q.CapsAt(limit)
 	var yard search.Vector
-	for _, kind := range []int{goal.BRAM, goal.URAM} {
+	for _, kind := range []int{goal.KindBRAM, goal.KindURAM} {
 		yard[kind], caps.Vector[kind] = fresh.Yard[kind], search.NoCap
 	}
-	caps.Vector[goal.Mean] = search.NoCap
+	caps.Vector[goal.KindMeanShare] = search.NoCap
 	return fresh.Tree(limit).Minimise(ctx, search.Objective{Yard: &yard}, nil, caps, smallNodes)
 }
 
@@ -287,7 +288,7 @@ func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 	}
 	l := &q.Layers[at]
 	dg := l.Diag(diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+short.String(), hint)
-	if kind < goal.Mean {
+	if kind < goal.KindMeanShare {
 		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", l.Node.Name, most, q.called(kind))}
 		if host := q.Host[kind]; host > most {
 			dg.Node = ""
@@ -320,7 +321,7 @@ func (q report) shortage(total dataflow.Resources) shortage {
 	s := shortage{budget: q.Budget, on: q.Target.Board, total: total, caps: q.Caps.Vector}
 	s.amounts = q.Budget.Vector(s.total)
 	worst := 0.0
-	for k := range goal.Traffic {
+	for k := range goal.KindMemoryBytes {
 		if f := float64(s.amounts[k]) / max(float64(s.caps[k]), 0.5); s.amounts[k] > s.caps[k] && f > worst {
 			s.kind, worst = k, f
 		}
@@ -330,10 +331,10 @@ func (q report) shortage(total dataflow.Resources) shortage {
 
 // String describes what is missing: "23,100 LUT of 18,432".
 func (s *shortage) String() string {
-	if s.kind == goal.Mean {
+	if s.kind == goal.KindMeanShare {
 		return fmt.Sprintf("%s %% as the %s%s; the budget is %s %%",
 			goal.FormatPlain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
-			goal.WithBlockName(goal.KindNames[goal.Mean], s.on), s.when, goal.FormatPlain(100*s.budget.Mean))
+			goal.WithBlockName(goal.KindNames[goal.KindMeanShare], s.on), s.when, goal.FormatPlain(100*s.budget.Mean))
 	}
 	return fmt.Sprintf("%d %s%s; the budget on %s is %d of %d", s.amounts[s.kind],
 		goal.WithBlockName(goal.KindNames[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
@@ -342,8 +343,8 @@ func (s *shortage) String() string {
 
 // use returns the smallest budget that the design fits, as a value of --max-use. It is one share for all kinds if the
 // user gave one; otherwise it raises the shares that are too small. ok is false if the board has too little.
-func (s *shortage) use(given Use) (use string, ok bool) {
-	if given == (Use{}) {
+func (s *shortage) use(given MaxUse) (use string, ok bool) {
+	if given == (MaxUse{}) {
 		given = DefaultMaxUse
 	}
 	up := func(part, whole int64) float64 { // rounds up to four decimals
@@ -353,7 +354,7 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 		f, _ := new(big.Rat).SetFrac(n, big.NewInt(units)).Float64()
 		return f
 	}
-	need := [goal.Traffic]float64{goal.Mean: up(s.amounts[goal.Mean], goal.MeanUnits)}
+	need := [goal.KindMemoryBytes]float64{goal.KindMeanShare: up(s.amounts[goal.KindMeanShare], goal.MeanUnits)}
 	for k, have := range goal.Amounts(s.budget.Capacity) {
 		if have > 0 {
 			need[k] = up(s.amounts[k], have)
@@ -367,7 +368,7 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 		return goal.FormatPlain(max(given.LUT, most)), true
 	}
 	for k, share := range need {
-		f := given.Share(k)
+		f := given.FractionPtr(k)
 		*f = max(*f, share)
 	}
 	return given.String(), true
@@ -394,7 +395,7 @@ func (q *inquiry) enough(ctx context.Context, short *shortage) (string, error) {
 
 // unjoined tells the user that neighbours cannot be joined even at the longest interval.
 func (q *inquiry) unjoined() {
-	list := q.Unjoined()
+	list := q.UnjoinableStreamDiags()
 	for _, d := range list {
 		q.told.Add(d)
 	}

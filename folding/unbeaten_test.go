@@ -18,7 +18,7 @@ func TestUnbeaten(t *testing.T) {
 	if tier.Long() {
 		nets = 500
 	}
-	for _, stalls := range []dataflow.StallRule{dataflow.Frozen, dataflow.Credit} {
+	for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
 		for seed := range uint64(nets / 2) {
 			t.Run(fmt.Sprint(stalls, seed), func(t *testing.T) {
 				t.Parallel()
@@ -64,7 +64,7 @@ func (p proved) unbeaten(r *rand.Rand) {
 		other, _ := designed(p, p.model, p.target, wanted)
 		p.compare(other, fmt.Sprintf("--interval %d", n))
 	}
-	s := must(NewSpace(p.model, p.target, nil, FIFO{}, nil))
+	s := must(NewSpace(p.model, p.target, nil, FIFODepthPolicy{}, nil))
 	for range 3 {
 		layer := &s.Layers[r.IntN(len(s.Layers))]
 		f := layer.Options[r.IntN(len(layer.Options))].Fold
@@ -125,8 +125,8 @@ func (p proved) inLUTs(other *Design, how string) {
 	}
 }
 
-// saves reports whether the bounds exclude a design: a FIFO in block RAM takes less logic than few words in LUTs, and
-// the certificate excludes such designs.
+// saves reports whether the bounds exclude a design: a FIFO in block RAM takes less logic than few words in
+// LUTs, and the certificate excludes such designs.
 func (p proved) saves(other *Design) bool {
 	if !p.found.Certificate.InLUTs {
 		return false
@@ -138,7 +138,7 @@ func (p proved) saves(other *Design) bool {
 		}
 		port := other.Design.Port(s)
 		takes := func(f dataflow.FIFO) dataflow.Resources {
-			return estimate.StreamFIFOWritten(t, f, port,
+			return estimate.StreamFIFOCostForWriter(t, f, port,
 				false).Total()
 		}
 		inLUTs, inBlocks := takes(dataflow.FIFO{Depth: 2, Memory: dataflow.SRL}), takes(f)

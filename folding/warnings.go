@@ -55,7 +55,7 @@ type carried struct {
 
 func carriedBy(d *Design) carried {
 	c := carried{clock: math.Inf(1)}
-	if d.Target.Stalls == dataflow.Credit {
+	if d.Target.Stalls == dataflow.StallByCredit {
 		return c
 	}
 	for i, n := range d.Model.Graph.Nodes {
@@ -77,12 +77,12 @@ func carriedBy(d *Design) carried {
 func tellLarge(d *Design, told *diag.List) {
 	clock, last := d.Target.Delays(), ""
 	for i, n := range d.Model.Graph.Nodes {
-		for _, s := range dataflow.Large(n.Op, d.Folds[i]) {
+		for _, s := range dataflow.LargeLUTTables(n.Op, d.Folds[i]) {
 			if n.Layer() == last { // another part of the same layer
 				continue
 			}
 			last = n.Layer()
-			ns := clock.LUTs(s.Levels())
+			ns := clock.LUTLevelsNS(s.Levels())
 			told.Add(diag.Diag{Severity: diag.Warning, Code: diag.TableLarge, Node: n.Layer(),
 				Msg: fmt.Sprintf("its table of %s rows of %d bits lies in LUTs, %d levels of logic: by estimate "+
 					"%.2f ns, a stage at %d MHz or less", humanize.Comma(int64(s.Rows)), s.Width, s.Levels(), ns,
@@ -93,22 +93,22 @@ func tellLarge(d *Design, told *diag.List) {
 	}
 }
 
-// slowFIFOs is the ratio of two intervals, with the FIFO depths of a file and with hlsgen's own, above which the user
-// is warned.
+// slowFIFOs is the ratio of two intervals, with the FIFO depths of a file and with hlsgen's own, above which
+// the user is warned.
 const slowFIFOs = 1.05
 
 // tellSlowFIFOs warns about depths in a folding file without which the same goal gives a faster design. It makes that
 // design if no rate is given and the present design is slower than its layers.
 func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 	given := slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 })
-	if !given || q.Goal.FIFO != (FIFO{}) || q.Limit() != nil ||
+	if !given || q.Goal.FIFO != (FIFODepthPolicy{}) || q.MaxInterval() != nil ||
 		d.Clocks.Interval <= slowFIFOs*float64(q.Intervals()[0]) {
 		return nil
 	}
 	wanted := q.Goal
 	wanted.Fixed = wanted.Fixed.WithoutFIFOs()
 	var quiet diag.List
-	free, err := Make(ctx, q.Model, q.Target, wanted, &quiet)
+	free, err := FindBestDesign(ctx, q.Model, q.Target, wanted, &quiet)
 	if err != nil || free == nil {
 		return err
 	}

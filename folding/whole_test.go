@@ -32,7 +32,7 @@ type figures struct {
 type enumeration struct {
 	g          *dataflow.Graph
 	t          dataflow.Target
-	fifo       FIFO
+	fifo       FIFODepthPolicy
 	folds      [][]dataflow.Fold
 	pick       []dataflow.Fold
 	converters map[string]dataflow.Op
@@ -40,7 +40,7 @@ type enumeration struct {
 }
 
 // enumerate returns every design that no other beats in everything.
-func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []figures {
+func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFODepthPolicy) []figures {
 	e := &enumeration{g: g, t: t, fifo: fifo, pick: make([]dataflow.Fold, len(g.Nodes)),
 		converters: map[string]dataflow.Op{}}
 	for _, n := range g.Nodes {
@@ -203,7 +203,7 @@ func (e *enumeration) deepen(d *dataflow.Design) {
 // simulate returns the clocks of a design with the given depths; ok is false if it can deadlock.
 func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p figures, ok bool) {
 	d.FIFO = dataflow.ShiftRegisters(depths...)
-	if _, err := rtlsim.Prove(context.Background(), d); err != nil {
+	if _, err := rtlsim.ProveDeadlockFree(context.Background(), d); err != nil {
 		return p, false
 	}
 	trace, err := rtlsim.Run(context.Background(), d, nil, rtlsim.Options{Frames: 16 + 2*len(d.Folds)})
@@ -231,7 +231,7 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 	p.few = e.spends()
 	_, total := d.Cost()
 	for _, p.blocks = range []bool{false, true} {
-		costs := []dataflow.Resources{total.Plus(estimate.Host(e.t, d.Model.Graph).Total())}
+		costs := []dataflow.Resources{total.Plus(estimate.HostInterfaceCost(e.t, d.Model.Graph).Total())}
 		for s, words := range depths {
 			var next []dataflow.Resources
 			port := d.Port(s)
@@ -258,7 +258,8 @@ func (e *enumeration) spends() bool {
 	for i, n := range e.g.Nodes {
 		m, ok := n.Op.(dataflow.Multiplying)
 		inLUTs := func(f dataflow.Fold) bool { return n.Op.Cost(f, e.t).Total().DSP == 0 }
-		if ok && m.FactorBits() <= goal.FewBits && !inLUTs(e.pick[i]) && slices.ContainsFunc(e.folds[i], inLUTs) {
+		if ok && m.FactorBits() <= goal.MaxNarrowFactorBits && !inLUTs(e.pick[i]) && slices.ContainsFunc(e.folds[i],
+			inLUTs) {
 			return true
 		}
 	}
@@ -268,8 +269,9 @@ func (e *enumeration) spends() bool {
 // memories returns the ways to hold the given words: as deep as the memory is, or exactly that deep if the user says
 // so.
 func (e *enumeration) memories(words, width int) (list []dataflow.FIFO) {
-	for _, f := range estimate.Model(e.t).FIFOs(words, width) {
-		if f.Memory == cost.Block && e.t.Board.BRAM36 == 0 || f.Memory == cost.Ultra && e.t.Board.URAM == 0 {
+	for _, f := range estimate.CostModelOf(e.t).FIFOOptions(words, width) {
+		if f.Memory == cost.StyleBlockRAM && e.t.Board.BRAM36 == 0 || f.Memory == cost.StyleUltraRAM &&
+			e.t.Board.URAM == 0 {
 			continue
 		}
 		if e.fifo.Words > 0 {
@@ -300,7 +302,7 @@ func tight(r *rand.Rand, g *dataflow.Graph) boards.Board {
 	if r.IntN(3) == 0 {
 		b.HostPortBits = 8 << r.IntN(2)
 		b.MemoryGBps = []float64{0, 0.07, 0.2, 1}[r.IntN(4)]
-		host := estimate.Host(dataflow.Target{Board: b}, g).Total()
+		host := estimate.HostInterfaceCost(dataflow.Target{Board: b}, g).Total()
 		b.LUT, b.FF, b.BRAM36 = b.LUT+host.LUT, b.FF+host.FF, b.BRAM36+(host.BRAM+1)/2
 	}
 	return b

@@ -18,20 +18,20 @@ type Overflow string
 
 // These are the kinds of overflow.
 const (
-	Wrap     Overflow = "wrap"     // keep the sum modulo 2^bits, in two's complement
-	Saturate Overflow = "saturate" // after every product, keep the nearest number that fits
+	OverflowWrap     Overflow = "wrap"     // keep the sum modulo 2^bits, in two's complement
+	OverflowSaturate Overflow = "saturate" // after every product, keep the nearest number that fits
 )
 
 // An Accumulator adds up the products of a LayerSums.
 type Accumulator struct {
 	Bits     int // width in two's complement; 0 for the width that every sum needs
 	Overflow Overflow
-	Order    []int // the order of the products, as indices in a row of weights; nil for the order of the file
-	Seen     *Seen // records the sums; may be nil
+	Order    []int         // the order of the products, as indices in a row of weights; nil for the order of the file
+	Seen     *ObservedSums // records the sums; may be nil
 }
 
-// Seen records the exact sums that samples produce in a layer, before any overflow.
-type Seen struct {
+// ObservedSums records the exact sums that samples produce in a layer, before any overflow.
+type ObservedSums struct {
 	mutex sync.Mutex
 	Range num.Range
 	Sums  int // the number of sums
@@ -42,7 +42,7 @@ type Seen struct {
 }
 
 // add records the sums of one run. left is the number of sums that the accumulator could not hold.
-func (s *Seen) add(sums []int64, left int) {
+func (s *ObservedSums) add(sums []int64, left int) {
 	if s == nil {
 		return
 	}
@@ -63,9 +63,10 @@ func (s *Seen) add(sums []int64, left int) {
 	s.Left += left
 }
 
-// Accumulate returns a reference of the model as written, in which the given sums have other accumulators. Its outputs
-// differ from the model's if an accumulator is too narrow, or saturates and adds in another order.
-func (im *Imported) Accumulate(by map[*LayerSums]Accumulator) dataflow.Reference {
+// ReferenceWithAccumulators returns a reference of the model as written, in which the given sums have other
+// accumulators. Its outputs differ from the model's if an accumulator is too narrow, or saturates and adds in another
+// order.
+func (im *Imported) ReferenceWithAccumulators(by map[*LayerSums]Accumulator) dataflow.Reference {
 	sums := map[string]*graph.ReplacedSums{}
 	for s, a := range by {
 		sums[s.step.Output] = s.summing(a)
@@ -133,7 +134,7 @@ func (a Accumulator) of(products []int64, exact int64) (sum int64, fits bool) {
 		return exact, true
 	}
 	lo, hi := int64(-1)<<(a.Bits-1), int64(1)<<(a.Bits-1)-1
-	if a.Overflow == Wrap {
+	if a.Overflow == OverflowWrap {
 		rest := 64 - a.Bits
 		return exact << rest >> rest, lo <= exact && exact <= hi
 	}

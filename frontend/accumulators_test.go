@@ -126,7 +126,7 @@ func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
 					if a.Order != nil {
 						at = a.Order[k]
 					}
-					if sum.Add(sum, terms[at]); a.Bits > 0 && a.Overflow == frontend.Saturate {
+					if sum.Add(sum, terms[at]); a.Bits > 0 && a.Overflow == frontend.OverflowSaturate {
 						if sum.Cmp(lo) < 0 {
 							sum.Set(lo)
 						}
@@ -135,7 +135,7 @@ func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
 						}
 					}
 				}
-				if a.Bits > 0 && a.Overflow == frontend.Wrap {
+				if a.Bits > 0 && a.Overflow == frontend.OverflowWrap {
 					sum.Add(sum, half).Mod(sum, new(big.Int).Lsh(half, 1)).Sub(sum, half)
 				}
 				sum.Sub(sum, all.Mul(all, big.NewInt(p.zero)))
@@ -154,7 +154,7 @@ func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
 func TestAccumulators(t *testing.T) {
 	t.Parallel()
 	overflows := 0
-	for seed := range uint64(tier.Few(150)) {
+	for seed := range uint64(tier.CasesToRun(150)) {
 		rnd := rand.New(rand.NewPCG(seed, 17))
 		p := drawn(rnd)
 		var d diag.List
@@ -168,7 +168,7 @@ func TestAccumulators(t *testing.T) {
 		}
 		exact := 0
 		for c := range sums[0].Weights {
-			exact = max(exact, sums[0].Bound(c).Exact)
+			exact = max(exact, sums[0].ChannelAccumulatorBits(c).Exact)
 		}
 		x := make([]float64, len(p.codes))
 		for i, code := range p.codes {
@@ -176,7 +176,7 @@ func TestAccumulators(t *testing.T) {
 		}
 		in := []dataflow.RealTensor{{Shape: im.Model.In[0].Shape, Data: x}}
 		run := func(a frontend.Accumulator) string {
-			out, err := im.Accumulate(map[*frontend.LayerSums]frontend.Accumulator{sums[0]: a})(in)
+			out, err := im.ReferenceWithAccumulators(map[*frontend.LayerSums]frontend.Accumulator{sums[0]: a})(in)
 			if err != nil {
 				t.Fatal(seed, err)
 			}
@@ -189,11 +189,11 @@ func TestAccumulators(t *testing.T) {
 		if got, want := fmt.Sprint(plain[0].Data), fmt.Sprint(p.outputs(frontend.Accumulator{})); got != want {
 			t.Fatalf("%d: the model gives\n%s, want\n%s", seed, got, want)
 		}
-		for _, o := range []frontend.Overflow{frontend.Wrap, frontend.Saturate} {
+		for _, o := range []frontend.Overflow{frontend.OverflowWrap, frontend.OverflowSaturate} {
 			for bits := 1; bits <= exact+2; bits++ {
-				seen := &frontend.Seen{}
+				seen := &frontend.ObservedSums{}
 				a := frontend.Accumulator{Bits: bits, Overflow: o, Seen: seen}
-				if o == frontend.Saturate && bits%2 == 0 {
+				if o == frontend.OverflowSaturate && bits%2 == 0 {
 					a.Order = rnd.Perm(len(sums[0].Weights[0]))
 				}
 				got, want := run(a), fmt.Sprint(p.outputs(a))

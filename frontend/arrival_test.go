@@ -232,7 +232,7 @@ func TestArrivalRefused(t *testing.T) {
 		in   *frontend.InputType
 		says string
 	}{
-		{&frontend.InputType{Normal: said("UINT8 1 0 1").Normal}, "and there are none"},
+		{&frontend.InputType{Normalisation: said("UINT8 1 0 1").Normalisation}, "and there are none"},
 		{said("UINT8 1 0 1,2,3"), "neither axis 1 nor the last axis has as many channels"},
 		{said("UINT8 1 0 1,2 1,2,3"), "--input-mean gives 2 numbers, --input-std 3"},
 		{said("INT16 1/65536 1000"), "steps of 1.52"},
@@ -257,9 +257,9 @@ func TestArrivalOfInputs(t *testing.T) {
 		n.op("Reshape", "flat", "image", n.i(1, 12)).op("Add", "s", "flat", "age").op("Add", "a", "s", "n=1")
 		return n.op("MatMul", "y", "a", n.c([]int{12, 3}, count(36)...)).output(1, 3)
 	}
-	channels := said("UINT8 1 0 1/2,3,-1/4 2,4,1").Normal
+	channels := said("UINT8 1 0 1/2,3,-1/4 2,4,1").Normalisation
 	in := said("UINT8 1/4 0 0 1/2")
-	in.Inputs = map[string]frontend.Normal{"image": channels, "n=1": {Mean: said("UINT8 1 0 5").Mean}}
+	in.Inputs = map[string]frontend.Normalisation{"image": channels, "n=1": {Mean: said("UINT8 1 0 5").Mean}}
 	im, found := imported(t, build(), frontend.Options{InputType: in})
 	if im.Model == nil {
 		t.Fatal(found)
@@ -275,12 +275,14 @@ func TestArrivalOfInputs(t *testing.T) {
 		of         frontend.InputType
 		says, hint string
 	}{
-		{frontend.InputType{Normal: channels}, "neither axis 1", `of another input than "age", name it`},
-		{frontend.InputType{Inputs: map[string]frontend.Normal{"picture": channels}}, "no input of real numbers",
+		{frontend.InputType{Normalisation: channels}, "neither axis 1", `of another input than "age", name it`},
+		{frontend.InputType{Inputs: map[string]frontend.Normalisation{"picture": channels}}, "no input of real numbers",
 			`"image", "age", "n=1"`},
-		{frontend.InputType{Inputs: map[string]frontend.Normal{"age": channels}}, "neither axis 1", `than "age"`},
-		{frontend.InputType{Inputs: map[string]frontend.Normal{"image": {Mean: channels.Mean}}, Normal: frontend.Normal{
-			Deviation: channels.Mean[:2]}}, "--input-mean gives 3 numbers, --input-std 2", "one for each"},
+		{frontend.InputType{Inputs: map[string]frontend.Normalisation{"age": channels}},
+			"neither axis 1", `than "age"`},
+		{frontend.InputType{Inputs: map[string]frontend.Normalisation{"image": {Mean: channels.Mean}},
+			Normalisation: frontend.Normalisation{
+				Deviation: channels.Mean[:2]}}, "--input-mean gives 3 numbers, --input-std 2", "one for each"},
 	} {
 		c.of.Type, c.of.Scale = in.Type, in.Scale
 		if _, found := imported(t, build(), frontend.Options{InputType: &c.of}); len(found) != 1 ||

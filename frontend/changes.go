@@ -29,7 +29,7 @@ const drawsOf = 256
 // mostly grows as the root of its number of terms, but its bound grows linearly. Changes that were tried before come
 // later.
 func (s *decider) changes(t *trial, tried map[element]bool) (list []change) {
-	doubts := t.Doubts()
+	doubts := t.AmbiguousElements()
 	for from := 0; from < len(doubts); {
 		to := from
 		for to < len(doubts) && doubts[to].Tensor == doubts[from].Tensor {
@@ -48,9 +48,9 @@ func (s *decider) changes(t *trial, tried map[element]bool) (list []change) {
 }
 
 // changesOf lists the changes of one quantiser.
-func changesOf(t *trial, doubts []graph.Doubt) (list []change) {
-	slices.SortStableFunc(doubts, func(a, b graph.Doubt) int { return cmp.Compare(a.Share, b.Share) })
-	var ties []graph.Doubt
+func changesOf(t *trial, doubts []graph.AmbiguousElement) (list []change) {
+	slices.SortStableFunc(doubts, func(a, b graph.AmbiguousElement) int { return cmp.Compare(a.Share, b.Share) })
+	var ties []graph.AmbiguousElement
 	for from := 0; from < len(doubts); {
 		to := from
 		for to < len(doubts) && doubts[to].Share <= doubts[from].Share*(1+0x1p-12)+0x1p-20 {
@@ -75,7 +75,7 @@ func changesOf(t *trial, doubts []graph.Doubt) (list []change) {
 }
 
 // draws lists changes of several ties of a quantiser: all pairs if there are few, and random draws of any size.
-func draws(t *trial, ties []graph.Doubt) (list []change) {
+func draws(t *trial, ties []graph.AmbiguousElement) (list []change) {
 	if n := len(ties); n*(n-1)/2 <= drawsOf {
 		for i := range ties {
 			for k := range i {
@@ -95,7 +95,7 @@ func draws(t *trial, ties []graph.Doubt) (list []change) {
 }
 
 // single lists a change to each other possible code of an element.
-func single(t *trial, d graph.Doubt) (list []change) {
+func single(t *trial, d graph.AmbiguousElement) (list []change) {
 	now := t.All[d.Tensor].Lo[d.I]
 	for v := d.Lo; v <= d.Hi; v++ {
 		if v != now {
@@ -107,7 +107,7 @@ func single(t *trial, d graph.Doubt) (list []change) {
 }
 
 // together returns one change that moves every drawn element to a neighbouring code.
-func together(t *trial, doubts []graph.Doubt, drawn func(i int) bool) (c change) {
+func together(t *trial, doubts []graph.AmbiguousElement, drawn func(i int) bool) (c change) {
 	for i, d := range doubts {
 		if !drawn(i) {
 			continue

@@ -30,7 +30,7 @@ type Comparer struct {
 // Comparer returns a Comparer for the model.
 func (im *Imported) Comparer() (*Comparer, error) {
 	var d diag.List
-	p, err := canon.Run(&canon.RewrittenModel{Program: im.written}, pass.Options[*canon.RewrittenModel]{}, &d)
+	p, err := canon.Run(&canon.PassState{Program: im.written}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
 	}
 	for _, v := range graph.Variants {
 		run := part.RunFloat32(vals, v)
-		tie, ok := nearTie(part.Codes(), exact, run, open)
+		tie, ok := nearTie(part.QuantiserTensors(), exact, run, open)
 		if !ok {
 			continue
 		}

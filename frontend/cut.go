@@ -130,10 +130,10 @@ type Cut struct {
 	Left, Gone int      // the numbers of nodes that depend on data: kept and removed
 }
 
-// CutOf returns the cut in front of the nodes that could not be mapped and everything that depends on them. fates must
-// come from Import. CutOf returns nil if no node is removed, or more nodes than are kept: then the unmapped nodes are
-// not the tail of the model.
-func CutOf(name string, onnx []byte, opt Options, fates []NodeFate) *Cut {
+// FindCut returns the cut in front of the nodes that could not be mapped and everything that depends on them. fates
+// must come from Import. FindCut returns nil if no node is removed, or more nodes than are kept: then the unmapped
+// nodes are not the tail of the model.
+func FindCut(name string, onnx []byte, opt Options, fates []NodeFate) *Cut {
 	g := opt.graph(name, onnx, new(diag.List))
 	if g == nil {
 		return nil

@@ -42,12 +42,12 @@ func (c *Comparer) decided(part *graph.ProgramPart, in []*graph.Reals, given []d
 		return "" // no choice of codes gives these outputs
 	}
 	s := &decider{c, given, exact, map[element]float64{}, max(decideWork, decideRuns*part.Work()), decideMost}
-	found, ok := s.from(s.judged(part.Decide(in, s.choose)), nil)
+	found, ok := s.from(s.judged(part.RunChoosingCodes(in, s.choose)), nil)
 	if !ok {
 		return ""
 	}
 	first := ""
-	found.Open(func(tensor string, i int, _, _ float64) {
+	found.VisitAmbiguous(func(tensor string, i int, _, _ float64) {
 		if first == "" && found.All[tensor].Lo[i] != exact[tensor].Lo[i] {
 			first = tensor
 		}
@@ -105,7 +105,7 @@ func (s *decider) with(t *trial, changes []change, met *graph.VisitedStates, kee
 		for k, i := range c.of {
 			s.taken[element{c.tensor, i}] = c.codes[k]
 		}
-		again := next.Again(c.tensor, c.of, s.choose, met)
+		again := next.Rerun(c.tensor, c.of, s.choose, met)
 		if again == nil {
 			s.runs--
 			s.taken = was

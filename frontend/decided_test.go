@@ -34,7 +34,7 @@ func TestDecidedAgain(t *testing.T) {
 			}
 			return lo
 		}
-		now := part.Decide([]*graph.Reals{x}, choose)
+		now := part.RunChoosingCodes([]*graph.Reals{x}, choose)
 		moved := 0
 		for range 12 {
 			type place struct {
@@ -43,13 +43,14 @@ func TestDecidedAgain(t *testing.T) {
 				hi   float64
 			}
 			var open []place
-			now.Open(func(name string, i int, _, hi float64) { open = append(open, place{name, i, hi}) })
+			now.VisitAmbiguous(func(name string, i int, _, hi float64) { open = append(open, place{name, i, hi}) })
 			if len(open) == 0 {
 				break
 			}
 			at := open[r.IntN(len(open))]
 			taken[fmt.Sprint(at.name, at.i)] = at.hi
-			again, whole := now.Again(at.name, []int{at.i}, choose, nil), part.Decide([]*graph.Reals{x}, choose)
+			again, whole := now.Rerun(at.name, []int{at.i}, choose, nil), part.RunChoosingCodes([]*graph.Reals{x},
+				choose)
 			for _, name := range slices.Sorted(maps.Keys(whole.All)) {
 				a, b := again.All[name], whole.All[name]
 				if !slices.Equal(a.Lo, b.Lo) || !slices.Equal(a.Hi, b.Hi) {
@@ -75,7 +76,7 @@ func TestDecidedAgain(t *testing.T) {
 
 // listed returns the codes that are open in a run.
 func listed(d *graph.ChosenRun) (open []string) {
-	d.Open(func(name string, i int, lo, hi float64) { open = append(open, fmt.Sprint(name, i, lo, hi)) })
+	d.VisitAmbiguous(func(name string, i int, lo, hi float64) { open = append(open, fmt.Sprint(name, i, lo, hi)) })
 	return open
 }
 
@@ -102,7 +103,7 @@ func decidedPart(t *testing.T, r *rand.Rand) *graph.ProgramPart {
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.Run(&canon.RewrittenModel{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.RewrittenModel]{},
+	p, err := canon.Run(&canon.PassState{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.PassState]{},
 		&d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)

@@ -59,7 +59,7 @@ func toCodes(low *lower.Lowered, names []string,
 			if err != nil {
 				return nil, err
 			}
-			out[i].Data = low.Send(name, out[i].Data)
+			out[i].Data = low.ToStreamOrder(name, out[i].Data)
 		}
 		return out, nil
 	}
@@ -72,7 +72,7 @@ func codesOf(low *lower.Lowered, name string, v *graph.Reals, t dataflow.StreamT
 	var of real.Affine
 	var plain bool
 	for i, f := range v.Lo {
-		if is := low.Sent(name, i); i == 0 || is != of {
+		if is := low.SentRealValue(name, i); i == 0 || is != of {
 			of, plain = is, is.Identity()
 			clear(known)
 		}
@@ -97,7 +97,7 @@ func suffix(p *graph.Program, low *lower.Lowered) dataflow.HostFunc {
 		ToReal: func(in []dataflow.RealTensor, codes []dataflow.Tensor) ([]dataflow.RealTensor, error) {
 			vals := reals(in)
 			for k, name := range low.Out {
-				vals = append(vals, integers(low, name, p.Known[name].Shape, low.Receive(name, codes[k].Data)))
+				vals = append(vals, integers(low, name, p.Known[name].Shape, low.FromStreamOrder(name, codes[k].Data)))
 			}
 			return results(p, part.Fork(), vals)
 		},
@@ -113,7 +113,7 @@ func integers(low *lower.Lowered, name string, shape []int, q []int64) *graph.Re
 		return r.Add(r.Mul(r, f.Scale), f.Bias)
 	}
 	for i := range q {
-		y := graph.Around(v.Truth(i))
+		y := graph.EnclosingInterval(v.Truth(i))
 		v.Lo[i], v.Hi[i] = y.Lo, y.Hi
 	}
 	return v

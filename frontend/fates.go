@@ -12,17 +12,17 @@ import (
 
 // These are the fates of nodes that the host computes, before and after the layers, and of nodes outside the hardware.
 const (
-	HostPrefix   = "host prefix"
-	HostSuffix   = "host suffix"
-	constantFate = "constant"
-	unmappedFate = "not mapped"
+	FateHostPrefix = "host prefix"
+	FateHostSuffix = "host suffix"
+	constantFate   = "constant"
+	unmappedFate   = "not mapped"
 )
 
 // fates returns the fate of every node of the file.
 func fates(written, program *graph.Program, low *lower.Lowered) []NodeFate {
 	computed := map[int]bool{} // by node index: it computes something from data
 	for _, s := range written.Steps {
-		computed[s.Node.Index] = computed[s.Node.Index] || !written.Fixed(s.Output)
+		computed[s.Node.Index] = computed[s.Node.Index] || !written.IsInexactConstant(s.Output)
 	}
 	alive := map[int]bool{}
 	if part, err := program.Part(inputNames(program), outputNames(program)); err == nil {
@@ -41,8 +41,8 @@ func fates(written, program *graph.Program, low *lower.Lowered) []NodeFate {
 				}
 			}
 		}
-		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), HostSuffix)
-		note(mustPart(program, inputNames(program), low.In), HostPrefix)
+		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), FateHostSuffix)
+		note(mustPart(program, inputNames(program), low.In), FateHostPrefix)
 	}
 	var out []NodeFate
 	for i, n := range written.Graph.Nodes {
@@ -54,10 +54,10 @@ func fates(written, program *graph.Program, low *lower.Lowered) []NodeFate {
 		switch {
 		case !computed[n.Index]:
 			f.Fate = constantFate
-		case host[n.Index] == HostSuffix && layer != "":
-			f.Fate = layer + ", " + HostSuffix // such as a Gemm: its product is in the layer, its bias on the host
-		case host[n.Index] == HostPrefix && layer != "" && written.Loop(n) != nil:
-			f.Fate = layer + ", " + HostPrefix // a loop whose input quantiser runs on the host
+		case host[n.Index] == FateHostSuffix && layer != "":
+			f.Fate = layer + ", " + FateHostSuffix // such as a Gemm: its product is in the layer, its bias on the host
+		case host[n.Index] == FateHostPrefix && layer != "" && written.Loop(n) != nil:
+			f.Fate = layer + ", " + FateHostPrefix // a loop whose input quantiser runs on the host
 		case host[n.Index] != "":
 			f.Fate = host[n.Index]
 		case layer != "":
@@ -88,7 +88,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 	if written == nil {
 		return out
 	}
-	program, err := canon.Run(&canon.RewrittenModel{Program: written}, pass.Options[*canon.RewrittenModel]{}, &quiet)
+	program, err := canon.Run(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &quiet)
 	if program == nil || err != nil {
 		return out
 	}

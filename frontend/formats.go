@@ -11,7 +11,7 @@ import (
 )
 
 // Formats describes the quantisers of the gates of ONNX' recurrent operators, as read from a file.
-type Formats = graph.Formats
+type Formats = graph.CellFormatsFile
 
 // These are the flags that name files of formats.
 const (
@@ -28,7 +28,7 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 	bind := graph.Options{Dims: o.Dims, Data: o.Data, Cells: o.Cells}
 	used := map[string]bool{}
 	for _, n := range g.Nodes {
-		if !n.Is(graph.TakesFormats) {
+		if !n.Is(graph.TraitNeedsCellFormats) {
 			continue
 		}
 		var by []string
@@ -41,7 +41,7 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 			by = append(by, f.Flag)
 			used[f.Flag+name] = true
 			say.Severity, say.Hint = diag.Error, "the diagnostic without "+f.Flag+" has a file to start from"
-			if what := cell.Lacks(n); what != "" {
+			if what := cell.MismatchReason(n); what != "" {
 				say.Msg = fmt.Sprintf("its formats in %s, under %q: %s", f.Flag, name, what)
 				d.Add(say)
 				continue
@@ -70,7 +70,7 @@ func (o Options) unused(used map[string]bool, file string, d *diag.List) {
 			if used[f.Flag+name] {
 				continue
 			}
-			if graph.Wildcard(name) {
+			if graph.IsWildcard(name) {
 				d.Add(diag.Diag{Severity: diag.Note, Code: f.Code(), Where: file,
 					Msg: fmt.Sprintf("%s has formats for %q, and this model has no node left that takes them", f.Flag,
 						name)})
@@ -79,7 +79,7 @@ func (o Options) unused(used map[string]bool, file string, d *diag.List) {
 			d.Add(diag.Diag{Severity: diag.Error, Code: f.Code(), Where: file,
 				Msg: fmt.Sprintf("%s has formats for %q, which no %s of this model takes", f.Flag, name, of),
 				Hint: fmt.Sprintf("use the name of an %s node, or %q for all of them; other operators have their "+
-					"formats in the model", of, graph.Every)})
+					"formats in the model", of, graph.EveryNode)})
 		}
 	}
 }

@@ -54,7 +54,7 @@ type Options struct {
 	Lengths  *AxisLengths // the lengths of a dynamic axis that is time; nil for a single length
 	Samples  int          // how many samples take turns in recurrences and form a frame; 0 or 1 for a frame per sample
 	Cells    []Formats    // from --lstm-config and --cell-config: the quantisers of the gates of recurrent operators
-	Pass     pass.Options[*canon.RewrittenModel]
+	Pass     pass.Options[*canon.PassState]
 
 	// Folder holds the model's file, which may keep tensors in other files; nil if there are none. Links do not lead
 	// out of the file system of an os.Root.
@@ -63,7 +63,7 @@ type Options struct {
 	InputType  *InputType        // the integers that arrive; nil for reals, which the host quantises
 	InputQuant *InputQuant       // a quantiser to put in front of every input; nil for none
 	States     []StateFeedback   // pairs of inputs and outputs that are one state; with Stateful, recurrences keep it
-	Initial    InitialStates     // initial states of recurrences that replace inputs
+	Initial    InitialStateModes // initial states of recurrences that replace inputs
 	Outputs    []string          // the tensors to use as outputs; nil for the file's own outputs
 	Lookup     quantise.LookupAt // where a quantised model looks up rows of tables
 
@@ -123,7 +123,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 		return im, err
 	}
 	how := lower.Options{Stateful: o.Stateful, Timed: o.timed, Turns: o.Samples > 1,
-		Begins: func(input string) string { return beginsWith(im.written, input) }, Steps: &lower.Known{}}
+		Begins: func(input string) string { return beginsWith(im.written, input) }, Steps: &lower.StepFunctionCache{}}
 	var found diag.List
 	low := lower.Lower(im.program, how, &found)
 	if !o.Stateful && !o.timed {
@@ -181,7 +181,7 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 		return nil
 	}
 	var rewritten diag.List
-	program, err := canon.Run(&canon.RewrittenModel{Program: im.written}, opt.Pass, &rewritten)
+	program, err := canon.Run(&canon.PassState{Program: im.written}, opt.Pass, &rewritten)
 	for _, x := range rewritten.Diags {
 		d.Add(x)
 	}
@@ -197,9 +197,9 @@ func (im *Imported) lower(low *lower.Lowered) {
 	whole(im.Model, im.batch)
 }
 
-// A Carried is a tensor of the model whose integers a stream carries. The value of element i is Scale[i]*integer +
-// Bias[i].
-type Carried struct {
+// A StreamedTensor is a tensor of the model whose integers a stream carries. The value of element i is Scale[i]*integer
+// + Bias[i].
+type StreamedTensor struct {
 	Name        string
 	Stream      int
 	Shape       []int
@@ -208,14 +208,14 @@ type Carried struct {
 	Integers func(frame []int64) []int64
 }
 
-// Carried lists the tensors that streams carry completely. A stream that only moves elements has no tensor of the
-// model.
-func (im *Imported) Carried() (list []Carried) {
+// StreamedTensors lists the tensors that streams carry completely. A stream that only moves elements has no tensor of
+// the model.
+func (im *Imported) StreamedTensors() (list []StreamedTensor) {
 	for _, c := range im.lowered.Carried {
 		k := im.program.Known[c.Name]
-		t := Carried{Name: c.Name, Stream: c.Stream, Shape: k.Shape,
-			Integers: func(frame []int64) []int64 { return im.lowered.Receive(c.Tensor, frame) }}
-		if slices.ContainsFunc(list, func(o Carried) bool { return o.Name == c.Name }) || !im.affine(c, &t) {
+		t := StreamedTensor{Name: c.Name, Stream: c.Stream, Shape: k.Shape,
+			Integers: func(frame []int64) []int64 { return im.lowered.FromStreamOrder(c.Tensor, frame) }}
+		if slices.ContainsFunc(list, func(o StreamedTensor) bool { return o.Name == c.Name }) || !im.affine(c, &t) {
 			continue
 		}
 		list = append(list, t)
@@ -225,7 +225,7 @@ func (im *Imported) Carried() (list []Carried) {
 
 // affine sets the scales and biases of a tensor's elements. It reports false if the elements are not affine functions
 // of the integer tensor's elements, one each.
-func (im *Imported) affine(c lower.StreamTensor, t *Carried) bool {
+func (im *Imported) affine(c lower.StreamTensor, t *StreamedTensor) bool {
 	n := graph.Size(t.Shape)
 	elements, ok := im.lowered.Elements(c.Name, n)
 	if !ok {
@@ -267,7 +267,7 @@ const maxAttempts = 4
 // to these.
 func again(written, program *graph.Program, low *lower.Lowered, how lower.Options, found *diag.List) (*graph.Program,
 	*lower.Lowered) {
-	m := &canon.RewrittenModel{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
+	m := &canon.PassState{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
 		Front: map[string]bool{}}
 	next := low
 	for range maxAttempts {
@@ -280,7 +280,7 @@ func again(written, program *graph.Program, low *lower.Lowered, how lower.Option
 		}
 		var quiet, second diag.List
 		made := *m
-		again, err := canon.Run(&made, pass.Options[*canon.RewrittenModel]{}, &quiet)
+		again, err := canon.Run(&made, pass.Options[*canon.PassState]{}, &quiet)
 		if err != nil || again == nil {
 			break
 		}
@@ -295,9 +295,9 @@ func again(written, program *graph.Program, low *lower.Lowered, how lower.Option
 	return program, low
 }
 
-// Tensors returns a function that runs samples, in order, through the model as written. The function returns every
+// TensorRunner returns a function that runs samples, in order, through the model as written. The function returns every
 // tensor that depends on data, rounded to its type.
-func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+func (im *Imported) TensorRunner() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 	r := im.relay()
 	return func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 		at, part, err := r.next(in)
@@ -318,8 +318,8 @@ func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflo
 	}
 }
 
-// FloatTensors is like Tensors, but in float64. The model's Float must not be nil.
-func (im *Imported) FloatTensors() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+// FloatTensorRunner is like Tensors, but in float64. The model's Float must not be nil.
+func (im *Imported) FloatTensorRunner() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 	var at *Imported
 	var part *float.Evaluator
 	r := im.relay()
@@ -331,7 +331,7 @@ func (im *Imported) FloatTensors() func(in []dataflow.RealTensor) (map[string]da
 		if at != sized {
 			at = sized
 			names := inputNames(at.written)
-			steps, _ := at.written.Needed(names, outputNames(at.written))
+			steps, _ := at.written.StepsBetween(names, outputNames(at.written))
 			for _, s := range steps {
 				names = append(names, s.Output)
 			}
@@ -372,9 +372,9 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 	return asWritten(read, o, d)
 }
 
-// AsWritten returns what ImportReference returns for the same file and options, but reuses the result of Import. It has
-// no Model if Import could not read the file.
-func AsWritten(im *Imported, name string, onnx []byte, opt Options, d *diag.List) *Imported {
+// ReferenceFromImport returns what ImportReference returns for the same file and options, but reuses the result of
+// Import. It has no Model if Import could not read the file.
+func ReferenceFromImport(im *Imported, name string, onnx []byte, opt Options, d *diag.List) *Imported {
 	if im.written == nil {
 		return &Imported{}
 	}
@@ -423,7 +423,7 @@ func signature(p *graph.Program) (in, out []dataflow.RealPort) {
 		k := p.Known[v.Name]
 		side, sides := p.Graph.Sides[v.Name]
 		in = append(in, dataflow.RealPort{Name: v.Name, Shape: k.Shape, DType: k.DType.String(),
-			Batch: !p.Sequence(v.Name) && leadingBatch(v, k.Shape) || sides && side == 0 && k.Shape[0] == 1})
+			Batch: !p.IsSequenceInput(v.Name) && leadingBatch(v, k.Shape) || sides && side == 0 && k.Shape[0] == 1})
 	}
 	for _, v := range p.Graph.Outputs {
 		k := p.Known[v.Name]
@@ -454,7 +454,7 @@ func mustPart(p *graph.Program, from, to []string) *graph.ProgramPart {
 func reals(in []dataflow.RealTensor) []*graph.Reals {
 	out := make([]*graph.Reals, len(in))
 	for i, t := range in {
-		out[i] = graph.Exactly(t.Shape, t.Data)
+		out[i] = graph.NewExactReals(t.Shape, t.Data)
 	}
 	return out
 }

@@ -14,7 +14,7 @@ import (
 // FuzzImport holds that no bytes make the import panic, and that a model that imports also runs: its reference gives
 // outputs or an error.
 func FuzzImport(f *testing.F) {
-	for _, name := range []string{examples.Iris + "/model.onnx", examples.Iris + "/qcdq.onnx"} {
+	for _, name := range []string{examples.IrisName + "/model.onnx", examples.IrisName + "/qcdq.onnx"} {
 		b, err := examples.Files.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -31,7 +31,7 @@ func host(written, p *graph.Program, low *lower.Lowered, prefix dataflow.HostFun
 		Out: make([]*dataflow.HostOut, len(p.Graph.Outputs))}
 	front := scaled.New(p)
 	for _, v := range p.Graph.Inputs {
-		front.Declare(v.Name, scaled.Unit)
+		front.Declare(v.Name, scaled.IdentityAffine)
 	}
 	for i, name := range low.In {
 		h.In[i] = hostIn(front, low, name, inputNames(p))
@@ -126,7 +126,7 @@ func begins(p *graph.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []d
 		}
 		if !slices.Contains(names, from) {
 			names, of = append(names, from), append(of, inside(p, from))
-			middle.Declare(from, scaled.Unit)
+			middle.Declare(from, scaled.IdentityAffine)
 		}
 	}
 	for _, name := range low.In {
@@ -217,7 +217,7 @@ func elements(low *lower.Lowered, tensor string, n int) []int32 {
 		order[i] = int64(i)
 	}
 	list := make([]int32, n)
-	for i, v := range low.Send(tensor, order) {
+	for i, v := range low.ToStreamOrder(tensor, order) {
 		list[i] = int32(v)
 	}
 	return list
@@ -243,7 +243,7 @@ func hostIn(front *scaled.Analysis, low *lower.Lowered, tensor string, names []s
 	if !scaled.IsCode(producer) {
 		of := scaled.Values{Of: make([]real.Affine, n)}
 		for i := range of.Of {
-			of.Of[i] = low.Sent(tensor, i)
+			of.Of[i] = low.SentRealValue(tensor, i)
 		}
 		forms = forms.Integers(of, index)
 	}
@@ -292,7 +292,7 @@ func hostOut(back *scaled.Analysis, low *lower.Lowered, output string) *dataflow
 	p := back.Program
 	known := p.Known[output]
 	n := graph.Size(known.Shape)
-	forms, err := back.Forms(output, scaled.All(n))
+	forms, err := back.Forms(output, scaled.Indices(n))
 	if err != nil {
 		return nil
 	}
@@ -353,7 +353,7 @@ func received(low *lower.Lowered) map[string]carried {
 			order[i] = begin + int64(i)
 		}
 		begin += int64(len(order))
-		found[name] = carried{low.Receive(name, order), t.Union()}
+		found[name] = carried{low.FromStreamOrder(name, order), t.Union()}
 	}
 	return found
 }
@@ -441,7 +441,7 @@ func formatOf(p *graph.Program, tensor string) num.Format {
 // that is the value.
 func meaning(f *real.Func, code int64, t num.Format) (v float64, ok bool) {
 	if x := float64(code); int64(x) == code {
-		y, _ := f.Interval([]real.Interval{real.Pt(x)})
+		y, _ := f.Interval([]real.Interval{real.PointInterval(x)})
 		if v = t.Round(y.Lo); v == t.Round(y.Hi) && v != 0 && !math.IsInf(v, 0) { // zero has two signs
 			return v, true
 		}

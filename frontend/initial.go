@@ -10,23 +10,23 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// An InitialState says how recurrences treat an initial state that arrives on an input as real numbers.
-type InitialState string
+// An InitialStateMode says how recurrences treat an initial state that arrives on an input as real numbers.
+type InitialStateMode string
 
 // These are the initial states.
 const (
-	InitialZero  InitialState = "zero"  // replace the input by constant zeros
-	InitialQuant InitialState = "quant" // put the state's own quantiser, from the loop's body, behind the input
+	InitialZero  InitialStateMode = "zero"  // replace the input by constant zeros
+	InitialQuant InitialStateMode = "quant" // put the state's own quantiser, from the loop's body, behind the input
 )
 
-// NamesOfInitial lists all initial states.
-var NamesOfInitial = []string{string(InitialZero), string(InitialQuant)}
+// InitialStateModeNames lists all initial states.
+var InitialStateModeNames = []string{string(InitialZero), string(InitialQuant)}
 
-// InitialStates holds initial states by the name of the input. "" stands for all other inputs.
-type InitialStates map[string]InitialState
+// InitialStateModes holds initial states by the name of the input. "" stands for all other inputs.
+type InitialStateModes map[string]InitialStateMode
 
 // Texts returns the states in the form of the flag --initial-state, in order of the inputs.
-func (s InitialStates) Texts() (list []string) {
+func (s InitialStateModes) Texts() (list []string) {
 	for _, input := range slices.Sorted(maps.Keys(s)) {
 		text := string(s[input])
 		if input != "" {
@@ -53,7 +53,7 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 	}
 	states := p.StateInputs()
 	ok = o.namesStates(states, file, d)
-	b, found := &inserting{Graph: g, taken: g.Taken()}, false
+	b, found := &inserting{Graph: g, taken: g.UsedNames()}, false
 	for _, s := range states {
 		as, named := o.Initial[s.Name]
 		if !named {
@@ -73,7 +73,7 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 		if as == InitialQuant {
 			quantised = append(quantised, s.Name)
 		}
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InitialState, Node: s.Name, Op: "input", Where: file,
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InitialStateChange, Node: s.Name, Op: "input", Where: file,
 			Msg:  told + ", which changes the model",
 			Hint: "what the engines agree on is the changed model: measure its accuracy"})
 	}
@@ -87,7 +87,7 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 }
 
 func refuseState(input, msg, hint, file string, d *diag.List) {
-	x := diag.Diag{Severity: diag.Error, Code: diag.InitialState, Node: input, Where: file, Msg: msg, Hint: hint}
+	x := diag.Diag{Severity: diag.Error, Code: diag.InitialStateChange, Node: input, Where: file, Msg: msg, Hint: hint}
 	if input != "" {
 		x.Op = "input"
 	}
@@ -121,7 +121,7 @@ func inputsToName(states []*graph.StateInput) string {
 
 // state applies one initial state. It returns a description of the change, or the reason why the change is not
 // possible.
-func (b *inserting) state(s *graph.StateInput, as InitialState) (told, why string) {
+func (b *inserting) state(s *graph.StateInput, as InitialStateMode) (told, why string) {
 	if as == InitialZero {
 		at := slices.IndexFunc(b.Inputs, func(v graph.ValueInfo) bool { return v.Name == s.Name })
 		for _, dim := range b.Inputs[at].Dims {

@@ -102,7 +102,7 @@ func (b begun) write() []byte {
 // hint of flags that map them; with it, every engine agrees, and the user is told.
 func TestInitialStates(t *testing.T) {
 	t.Parallel()
-	type states = frontend.InitialStates
+	type states = frontend.InitialStateModes
 	const zero, quant = frontend.InitialZero, frontend.InitialQuant
 	for _, c := range []struct {
 		begun
@@ -176,21 +176,21 @@ func TestInitialStatesHints(t *testing.T) {
 	for _, c := range []struct {
 		begun
 		follow string
-		want   frontend.InitialStates
+		want   frontend.InitialStateModes
 	}{
-		{begun{form: "Quant", batch: 1}, "zero", frontend.InitialStates{"h0": "zero", "c0": "zero"}},
-		{begun{form: "Quant", batch: 1}, "quant", frontend.InitialStates{"h0": "quant", "c0": "quant"}},
+		{begun{form: "Quant", batch: 1}, "zero", frontend.InitialStateModes{"h0": "zero", "c0": "zero"}},
+		{begun{form: "Quant", batch: 1}, "quant", frontend.InitialStateModes{"h0": "quant", "c0": "quant"}},
 		{begun{form: "QDQ", batch: 1, moved: true}, "quant",
-			frontend.InitialStates{"h0": "quant", "c0": "quant"}},
+			frontend.InitialStateModes{"h0": "quant", "c0": "quant"}},
 		{begun{form: "rows", batch: 1, moved: true}, "zero", // the only one
-			frontend.InitialStates{"h0": "zero", "c0": "zero"}},
-		{begun{form: "rows", batch: 1, moved: true}, "quant", frontend.InitialStates{}},
-		{begun{form: "none", batch: 1}, "quant", frontend.InitialStates{"h0": "quant"}},
-		{begun{form: "Quant", batch: 1, output: true}, "zero", frontend.InitialStates{}},
+			frontend.InitialStateModes{"h0": "zero", "c0": "zero"}},
+		{begun{form: "rows", batch: 1, moved: true}, "quant", frontend.InitialStateModes{}},
+		{begun{form: "none", batch: 1}, "quant", frontend.InitialStateModes{"h0": "quant"}},
+		{begun{form: "Quant", batch: 1, output: true}, "zero", frontend.InitialStateModes{}},
 	} {
 		t.Run(fmt.Sprintf("%+v %v", c.begun, c.follow), func(t *testing.T) {
 			t.Parallel()
-			states, mapped, again := frontend.InitialStates{}, false, true
+			states, mapped, again := frontend.InitialStateModes{}, false, true
 			for again {
 				var d diag.List
 				im, err := frontend.Import("model.onnx", c.write(), frontend.Options{Initial: states}, &d)
@@ -201,7 +201,7 @@ func TestInitialStatesHints(t *testing.T) {
 				for _, x := range d.Diags {
 					for _, f := range flag.FindAllStringSubmatch(x.Hint, -1) {
 						if f[2] == c.follow && states[f[1]] == "" {
-							states[f[1]], again = frontend.InitialState(f[2]), true
+							states[f[1]], again = frontend.InitialStateMode(f[2]), true
 						}
 					}
 				}
@@ -217,7 +217,7 @@ func TestInitialStatesHints(t *testing.T) {
 func TestInitialStatesBesideInputQuant(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	opt := frontend.Options{Initial: frontend.InitialStates{"h0": "quant", "c0": "zero"},
+	opt := frontend.Options{Initial: frontend.InitialStateModes{"h0": "quant", "c0": "zero"},
 		InputQuant: &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.25}}
 	im, err := frontend.Import("model.onnx", begun{form: "Quant", batch: 1}.write(), opt, &d)
 	if err != nil || im.Model == nil {
@@ -239,19 +239,19 @@ func TestInitialStatesOfCells(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		steps    any
-		initial  frontend.InitialStates
+		initial  frontend.InitialStateModes
 		stateful bool
 		inputs   string // empty: refused
 		says     string
 	}{
 		{5, nil, false, "x h0 c0", ""},
-		{5, frontend.InitialStates{"": "zero"}, false, "x", "became zeros"},
-		{5, frontend.InitialStates{"c0": "zero"}, false, "x h0", "became zeros"},
-		{5, frontend.InitialStates{"": "zero"}, true, "x", "became zeros"},
+		{5, frontend.InitialStateModes{"": "zero"}, false, "x", "became zeros"},
+		{5, frontend.InitialStateModes{"c0": "zero"}, false, "x h0", "became zeros"},
+		{5, frontend.InitialStateModes{"": "zero"}, true, "x", "became zeros"},
 		{5, nil, true, "", "its initial state arrives with the data"},
-		{5, frontend.InitialStates{"": "quant"}, false, "", "nothing to do"},
-		{5, frontend.InitialStates{"h0": "quant"}, false, "", "--initial-state h0=zero"},
-		{"T", frontend.InitialStates{"": "zero"}, false, "x", "became zeros"},
+		{5, frontend.InitialStateModes{"": "quant"}, false, "", "nothing to do"},
+		{5, frontend.InitialStateModes{"h0": "quant"}, false, "", "--initial-state h0=zero"},
+		{"T", frontend.InitialStateModes{"": "zero"}, false, "x", "became zeros"},
 	} {
 		t.Run(fmt.Sprint(c.steps, c.initial, c.stateful), func(t *testing.T) {
 			t.Parallel()

@@ -22,24 +22,26 @@ type InputType struct {
 	Scale  *big.Rat
 	Offset *big.Rat // nil for 0
 	// Normal holds for the inputs that Inputs does not name.
-	Normal
-	Inputs map[string]Normal
+	Normalisation
+	Inputs map[string]Normalisation
 }
 
-// A Normal holds a mean and a deviation, for all channels or for each. nil means 0 and 1. The channels lie along axis
-// 1, or along the last axis if axis 1 has another size.
-type Normal struct{ Mean, Deviation []*big.Rat }
+// A Normalisation holds a mean and a deviation, for all channels or for each. nil means 0 and 1. The channels lie along
+// axis 1, or along the last axis if axis 1 has another size.
+type Normalisation struct{ Mean, Deviation []*big.Rat }
 
-// Means returns the means in the form of --input-mean, one text for each use of the flag.
-func (t *InputType) Means() []string { return t.texts(func(n Normal) []*big.Rat { return n.Mean }) }
-
-// Deviations returns the deviations in the form of --input-std, one text for each use of the flag.
-func (t *InputType) Deviations() []string {
-	return t.texts(func(n Normal) []*big.Rat { return n.Deviation })
+// MeanFlagValues returns the means in the form of --input-mean, one text for each use of the flag.
+func (t *InputType) MeanFlagValues() []string {
+	return t.texts(func(n Normalisation) []*big.Rat { return n.Mean })
 }
 
-func (t *InputType) texts(of func(Normal) []*big.Rat) (list []string) {
-	add := func(input string, n Normal) {
+// StdFlagValues returns the deviations in the form of --input-std, one text for each use of the flag.
+func (t *InputType) StdFlagValues() []string {
+	return t.texts(func(n Normalisation) []*big.Rat { return n.Deviation })
+}
+
+func (t *InputType) texts(of func(Normalisation) []*big.Rat) (list []string) {
+	add := func(input string, n Normalisation) {
 		var numbers []string
 		for _, r := range of(n) {
 			numbers = append(numbers, r.RatString())
@@ -48,7 +50,7 @@ func (t *InputType) texts(of func(Normal) []*big.Rat) (list []string) {
 			list = append(list, input+strings.Join(numbers, ","))
 		}
 	}
-	add("", t.Normal)
+	add("", t.Normalisation)
 	for _, input := range slices.Sorted(maps.Keys(t.Inputs)) {
 		add(input+"=", t.Inputs[input])
 	}
@@ -56,7 +58,7 @@ func (t *InputType) texts(of func(Normal) []*big.Rat) (list []string) {
 }
 
 // normal returns the mean and the deviation of an input.
-func (t *InputType) normal(input string) (n Normal) {
+func (t *InputType) normal(input string) (n Normalisation) {
 	n = t.Inputs[input]
 	if n.Mean == nil {
 		n.Mean = t.Mean
@@ -77,7 +79,7 @@ func (t *InputType) String() string {
 }
 
 // of returns the affine function from integers to values, for each channel or, if there is only one, for all.
-func (t *InputType) of(n Normal) (of []real.Affine) {
+func (t *InputType) of(n Normalisation) (of []real.Affine) {
 	for c := range max(1, len(n.Mean), len(n.Deviation)) {
 		a := real.Affine{Scale: new(big.Rat).Set(t.Scale), Bias: new(big.Rat)}
 		if t.Offset != nil {
@@ -98,7 +100,7 @@ func (t *InputType) of(n Normal) (of []real.Affine) {
 
 // insert records for every input of the graph that it arrives as integers. ok is false after errors were added to d.
 func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.List) (ok bool) {
-	g.Arrive = map[string]*graph.Arrival{}
+	g.Arrive = map[string]*graph.InputEncoding{}
 	refuse := func(in graph.ValueInfo, msg, hint string) bool {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.InputUnfit, Node: in.Name, Op: "input", Where: file, Msg: msg,
 			Hint: hint})
@@ -124,13 +126,13 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		return refuse(g.Inputs[0], "--input-mean and --input-std need integer inputs, and there are none",
 			"give --input-type, too: UINT8:1/255 for pixels")
 	}
-	b := &inserting{Graph: g, taken: g.Taken()}
+	b := &inserting{Graph: g, taken: g.UsedNames()}
 	for _, in := range g.Inputs {
 		if slices.Contains(has, in.Name) {
 			continue
 		}
 		if !in.DType.Float() {
-			g.Arrive[in.Name] = graph.Units(t.Type)
+			g.Arrive[in.Name] = graph.NewIdentityEncoding(t.Type)
 			continue
 		}
 		normal, axis := t.normal(in.Name), 0
@@ -148,7 +150,7 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 					"the last axis has as many channels", len(of)), one)
 			}
 		}
-		a, err := graph.NewArrival(t.Type, of, axis, in.DType.Format())
+		a, err := graph.NewInputEncoding(t.Type, of, axis, in.DType.Format())
 		if err != nil {
 			return refuse(in, err.Error(), "give --input-type another scale, or fewer bits")
 		}
@@ -160,7 +162,7 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		// of its own.
 		out := b.fresh(in.Name + ".values")
 		b.moveReaders(in.Name, out)
-		b.first = append(b.first, graph.TimesOne("input-type", in.Name, b.constant(out+".one", in.DType, 1), out))
+		b.first = append(b.first, graph.NewMulByOne("input-type", in.Name, b.constant(out+".one", in.DType, 1), out))
 	}
 	g.Nodes = append(b.first, g.Nodes...)
 	return true
@@ -189,14 +191,14 @@ type InputQuant struct {
 
 // insert puts the quantiser behind every real-valued input except those in has, and adds notes to d.
 func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.List) {
-	b := &inserting{Graph: g, taken: g.Taken()}
+	b := &inserting{Graph: g, taken: g.UsedNames()}
 	for _, in := range g.Inputs {
 		if !in.DType.Float() || slices.Contains(has, in.Name) {
 			continue
 		}
 		out := b.fresh(in.Name + ".quantised")
 		b.moveReaders(in.Name, out)
-		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX,
+		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-quant", Op: graph.OpQuant, Domain: graph.QONNX,
 			Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.FlagAttr(q.Type.Signed())},
 			Inputs: []string{in.Name, b.constant(out+".scale", graph.Float32, q.Scale),
 				b.constant(out+".zero", graph.Float32, 0),
@@ -212,7 +214,7 @@ func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.L
 // An inserting adds nodes directly behind the inputs of a graph.
 type inserting struct {
 	*graph.Graph
-	taken graph.Taken
+	taken graph.UsedNames
 	first []*graph.Node
 }
 
@@ -241,7 +243,7 @@ func (b *inserting) moveReaders(input, out string) {
 }
 
 // grids sets the possible values of the inputs that arrive as integers.
-func grids(in []dataflow.RealPort, arrive map[string]*graph.Arrival) {
+func grids(in []dataflow.RealPort, arrive map[string]*graph.InputEncoding) {
 	for k := range in {
 		a := arrive[in[k].Name]
 		if a == nil {
@@ -262,5 +264,5 @@ func grids(in []dataflow.RealPort, arrive map[string]*graph.Arrival) {
 	}
 }
 
-// An OffGrid is the error for a value that an input of integers cannot have.
-type OffGrid = graph.NotOnGridError
+// A NotOnGridError is the error for a value that an input of integers cannot have.
+type NotOnGridError = graph.NotOnGridError

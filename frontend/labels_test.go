@@ -306,12 +306,12 @@ func carries(t *testing.T, im *frontend.Imported) {
 		for i := range x[0].Data {
 			x[0].Data[i] = float64(r.IntN(9))
 		}
-		tensors, err := im.Tensors()(x)
+		tensors, err := im.TensorRunner()(x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, streams := run(t, im.Model, x)
-		for _, c := range im.Carried() {
+		for _, c := range im.StreamedTensors() {
 			want, known := tensors[c.Name]
 			for i, q := range c.Integers(streams[c.Stream].Data) {
 				if known && c.Scale[i]*float64(q)+c.Bias[i] != want.Data[i] {

@@ -63,8 +63,9 @@ type lengths struct {
 	made  map[int]*Imported
 }
 
-// At returns the model imported for sequences of n steps. It returns im itself if all sequences have one length.
-func (im *Imported) At(n int) (*Imported, error) {
+// ForSequenceLength returns the model imported for sequences of n steps. It returns im itself if all sequences have one
+// length.
+func (im *Imported) ForSequenceLength(n int) (*Imported, error) {
 	l := im.lengths
 	if l == nil {
 		return im, nil
@@ -94,7 +95,7 @@ func (o Options) fixed(n int) Options {
 	if l.Axis != "" {
 		bound[l.Axis] = n
 	}
-	if o.Dims, o.Lengths, o.Pass = bound, nil, (pass.Options[*canon.RewrittenModel]{}); l.input != "" {
+	if o.Dims, o.Lengths, o.Pass = bound, nil, (pass.Options[*canon.PassState]{}); l.input != "" {
 		o.steps = n
 	}
 	return o
@@ -167,7 +168,7 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 	im.lengths = &lengths{AxisLengths: of, make: make, made: map[int]*Imported{of.Max: im}}
 	l := &dataflow.Lengths{Axis: of.Axis, Min: of.Min, Max: of.Max, Input: of.input}
 	l.Of = func(n int) (*dataflow.Model, error) {
-		at, err := im.At(n)
+		at, err := im.ForSequenceLength(n)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +196,7 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 // sequence's end they do not depend on data.
 func (im *Imported) behind(name string, steps int) ([]dataflow.RealTensor, error) {
 	var quiet diag.List
-	p := prepared(im.written.Graph.Counting(steps), name, im.options, &quiet)
+	p := prepared(im.written.Graph.WithValidSteps(steps), name, im.options, &quiet)
 	if p == nil {
 		return nil, fmt.Errorf("sequences of %d steps among %d: %s", steps, im.lengths.Max, why(quiet))
 	}
@@ -224,7 +225,7 @@ func (im *Imported) pads(at *Imported, n int) error {
 			timed = append(timed, name)
 		}
 	}
-	if name := x.Around(in, timed); name != "" {
+	if name := x.OutputBypassingLoops(in, timed); name != "" {
 		return fmt.Errorf("%q has steps after the end of a sequence that do not come from a recurrence", name)
 	}
 	return nil
@@ -254,7 +255,7 @@ func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.Progra
 		}
 	}
 	if at = r.im; steps > 0 {
-		if at, err = r.im.At(steps); err != nil {
+		if at, err = r.im.ForSequenceLength(steps); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -310,11 +311,11 @@ func (im *Imported) shorter(at *Imported, n int) error {
 		if err := im.lowered.Sequences(im.program, at.program, l); err != nil {
 			return err
 		}
-		if node, err := lower.Stepwise(im.Model.Graph, l); err != nil {
+		if node, err := lower.CheckVariableLength(im.Model.Graph, l); err != nil {
 			return &crossing{node, err}
 		}
 	}
-	low, err := im.lowered.At(im.program, at.program, l, n)
+	low, err := im.lowered.ForSequenceLength(im.program, at.program, l, n)
 	if err != nil {
 		return fmt.Errorf("sequences of %d steps: %w", n, err)
 	}
@@ -327,7 +328,7 @@ func (im *Imported) axes(l *dataflow.Lengths) error {
 	if l.Min == l.Max {
 		return fmt.Errorf("there is one length, %d", l.Max)
 	}
-	at, err := im.At(l.Min)
+	at, err := im.ForSequenceLength(l.Min)
 	if err != nil {
 		return err
 	}

@@ -110,10 +110,10 @@ func holds(t *testing.T, im *frontend.Imported, rec *models.Recorded, from model
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return boolInt(rec.MustMatch(j)) - boolInt(rec.MustMatch(i)) })
 	n := samples(len(order))
-	var carried []frontend.Carried
+	var carried []frontend.StreamedTensor
 	if m.Graph != nil {
 		n = min(n, max(1, (1<<21)/elements(m.Graph)))
-		carried = im.Carried()
+		carried = im.StreamedTensors()
 	}
 	equal, ties := 0, 0
 	for _, i := range order[:n] {
@@ -228,7 +228,8 @@ func closeTo(got, want []float64) error {
 
 // compareCodes holds the streams that carry a recorded tensor against it. Which tensors do depends on the export: names
 // differ between them.
-func compareCodes(t *testing.T, i int, carried []frontend.Carried, streams []dataflow.Tensor, codes []models.Codes) {
+func compareCodes(t *testing.T, i int, carried []frontend.StreamedTensor, streams []dataflow.Tensor,
+	codes []models.Codes) {
 	t.Helper()
 	for _, r := range codes {
 		if i >= r.Data.Shape[0] {

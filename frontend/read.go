@@ -52,7 +52,7 @@ func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
 		return nil
 	}
 	for _, place := range slices.Sorted(maps.Keys(o.Dims)) {
-		g.Open(place)
+		g.MakeAxisDynamic(place)
 	}
 	return g
 }

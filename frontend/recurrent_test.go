@@ -32,7 +32,7 @@ func canonical(t *testing.T, file string, shape []int) *graph.ProgramPart {
 	if written == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.Run(&canon.RewrittenModel{Program: written}, pass.Options[*canon.RewrittenModel]{}, &d)
+	p, err := canon.Run(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -56,7 +56,7 @@ func inside(t *testing.T, all map[string]*graph.Reals, loop string, tensor strin
 
 // loops lists the loops of a run's tensors in order.
 func loops(part *graph.ProgramPart) (names []string) {
-	for _, name := range part.Codes() {
+	for _, name := range part.QuantiserTensors() {
 		loop, _, ok := strings.Cut(name, "[0].")
 		if ok && (len(names) == 0 || names[len(names)-1] != loop) {
 			names = append(names, loop)
@@ -86,7 +86,7 @@ func TestBrevitasCells(t *testing.T) {
 					continue
 				}
 				x := sample(rec.X, i, []int{steps, 1, width})
-				_, all, err := part.Run([]*graph.Reals{graph.Exactly(x.Shape, x.Data)})
+				_, all, err := part.Run([]*graph.Reals{graph.NewExactReals(x.Shape, x.Data)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -141,7 +141,7 @@ func TestFINNL(t *testing.T) {
 				x[i] = columns.Data[i] / float64(int(1)<<(c.bits-1))
 			}
 			part := canonical(t, filepath.Join(dir, "scan.onnx"), []int{length, width})
-			_, all, err := part.Run([]*graph.Reals{graph.Exactly([]int{length, width}, x)})
+			_, all, err := part.Run([]*graph.Reals{graph.NewExactReals([]int{length, width}, x)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,9 +21,9 @@ type Recipe = quantise.Recipe
 // ParseRecipe parses the name of a recipe, such as w4a8.
 func ParseRecipe(s string) (Recipe, error) { return quantise.ParseRecipe(s) }
 
-// A Quantising is a model that is being quantised. It first runs on samples and records values; then it can be written
-// with any recipe.
-type Quantising struct {
+// A QuantisationSession is a model that is being quantised. It first runs on samples and records values; then it can be
+// written with any recipe.
+type QuantisationSession struct {
 	Model   *dataflow.Model // describes the inputs and outputs of samples; it has no layers
 	Dynamic int             // the number of quantisers whose scales come from the data
 	Noted   int             // the number of samples recorded
@@ -32,17 +32,17 @@ type Quantising struct {
 	file    string
 	net     *quantise.QuantisedNetwork
 	float   *quantise.Calibration
-	dynamic *graph.Dynamic
+	dynamic *graph.DynamicQuantisers
 	as      *graph.Program     // the model before quantisation
 	asFloat dataflow.Reference // runs it in float64; nil if it rounds or sorts data
 	single  bool               // Note returns the same as RunOriginal
 	bind    graph.Options      // the axes and formats that the file leaves open
 }
 
-// Quantise reads a model to be quantised. With replace, its own quantisers change, too; otherwise only missing ones are
-// added. It returns nil after adding errors to d.
-func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List) *Quantising {
-	refuse := func(msg, hint string) *Quantising {
+// BeginQuantisation reads a model to be quantised. With replace, its own quantisers change, too; otherwise only missing
+// ones are added. It returns nil after adding errors to d.
+func BeginQuantisation(name string, onnx []byte, opt Options, replace bool, d *diag.List) *QuantisationSession {
+	refuse := func(msg, hint string) *QuantisationSession {
 		d.Fail(diag.QuantiseUnfit, name, msg, hint)
 		return nil
 	}
@@ -58,7 +58,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 			"quantise the model first, with --save-model, and then use what was written")
 	}
 	opt.settle(g, name)
-	q := &Quantising{file: name, dynamic: graph.Freeze(g)}
+	q := &QuantisationSession{file: name, dynamic: graph.RemoveDynamicQuantisers(g)}
 	if q.dynamic != nil && len(opt.Initial) > 0 {
 		return refuse("--initial-state changes a model whose scales come from the data of each run",
 			"quantise the model first, with --save-model, and then use what was written")
@@ -85,11 +85,11 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		}
 	}
 	var told diag.List
-	loops := pass.Options[*canon.RewrittenModel]{Until: canon.PassesToScans}
+	loops := pass.Options[*canon.PassState]{Until: canon.PassesToScans}
 	if !replace {
 		loops.Until = canon.PassesToRolledUp
 	}
-	program, err := canon.Run(&canon.RewrittenModel{Program: p}, loops, &told)
+	program, err := canon.Run(&canon.PassState{Program: p}, loops, &told)
 	if err != nil || program == nil {
 		return refuse("its loops cannot be unrolled", "")
 	}
@@ -100,7 +100,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		q.fail(err, d)
 		return nil
 	}
-	q.Fixed = len(q.net.Transforms())
+	q.Fixed = len(q.net.InputTransforms())
 	if q.dynamic == nil {
 		q.asFloat = floating(q.as)
 		q.single = q.asFloat != nil && !replace
@@ -114,7 +114,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 	return q
 }
 
-func (q *Quantising) fail(err error, d *diag.List) {
+func (q *QuantisationSession) fail(err error, d *diag.List) {
 	r := new(quantise.Refusal)
 	if !errors.As(err, &r) {
 		d.Fail(diag.QuantiseUnfit, q.file, err.Error(), "")
@@ -124,22 +124,23 @@ func (q *Quantising) fail(err error, d *diag.List) {
 		Where: graph.Where(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
 }
 
-// OneScale declares that no recipe will use a scale per channel, so that Note need not keep values by channel.
-func (q *Quantising) OneScale() { q.net.OneScale() }
+// DisableChannelScales declares that no recipe will use a scale per channel, so that Note need not keep values by
+// channel.
+func (q *QuantisationSession) DisableChannelScales() { q.net.DisableChannelScales() }
 
-// Note runs a sample and records the values at the places of quantisers. It returns the outputs of the float model, in
-// which quantisers that will be replaced only clip.
-func (q *Quantising) Note(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+// RunAndRecord runs a sample and records the values at the places of quantisers. It returns the outputs of the float
+// model, in which quantisers that will be replaced only clip.
+func (q *QuantisationSession) RunAndRecord(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	q.Noted++
 	return q.run(in, true)
 }
 
 // Float runs a sample through the float model without recording values.
-func (q *Quantising) Float(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+func (q *QuantisationSession) Float(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	return q.run(in, false)
 }
 
-func (q *Quantising) run(in []dataflow.RealTensor, note bool) ([]dataflow.RealTensor, error) {
+func (q *QuantisationSession) run(in []dataflow.RealTensor, note bool) ([]dataflow.RealTensor, error) {
 	if err := checkFinite(in); err != nil {
 		return nil, err
 	}
@@ -147,12 +148,12 @@ func (q *Quantising) run(in []dataflow.RealTensor, note bool) ([]dataflow.RealTe
 	return q.outputs(out), err
 }
 
-// NotesAsIs reports whether Note returns the same as RunOriginal, so that one run serves both.
-func (q *Quantising) NotesAsIs() bool { return q.single }
+// RecordingRunsOriginal reports whether Note returns the same as RunOriginal, so that one run serves both.
+func (q *QuantisationSession) RecordingRunsOriginal() bool { return q.single }
 
 // RunOriginal runs a sample through the model before quantisation: in float64 if the model neither rounds to integers
 // nor sorts, otherwise exactly.
-func (q *Quantising) RunOriginal(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+func (q *QuantisationSession) RunOriginal(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	if err := checkFinite(in); err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func (q *Quantising) RunOriginal(in []dataflow.RealTensor) ([]dataflow.RealTenso
 	return reference(q.as)(in)
 }
 
-func (q *Quantising) outputs(data [][]float64) (out []dataflow.RealTensor) {
+func (q *QuantisationSession) outputs(data [][]float64) (out []dataflow.RealTensor) {
 	for k := range data {
 		out = append(out, dataflow.RealTensor{Shape: q.Model.Out[k].Shape, Data: data[k]})
 	}
@@ -174,20 +175,22 @@ func (q *Quantising) outputs(data [][]float64) (out []dataflow.RealTensor) {
 }
 
 // HardLayers names the layers that are hard to quantise, according to the recorded samples.
-func (q *Quantising) HardLayers() []string { return q.net.Hard() }
+func (q *QuantisationSession) HardLayers() []string { return q.net.HardLayers() }
 
 // Lookups lists the lookups of rows of tables, by a recipe.
-func (q *Quantising) Lookups(r Recipe) []quantise.TableLookup { return q.net.Lookups(r) }
+func (q *QuantisationSession) Lookups(r Recipe) []quantise.TableLookup { return q.net.Lookups(r) }
 
 // HasNoQuantisers reports whether the model has no quantisers of its own.
-func (q *Quantising) HasNoQuantisers() bool { return q.net.HasNoQuantisers() }
+func (q *QuantisationSession) HasNoQuantisers() bool { return q.net.HasNoQuantisers() }
 
 // Parts lists the quantisers for which a mix holds bits: those of activations and those of weights.
-func (q *Quantising) Parts() (activations, weights []quantise.MixPart) { return q.net.Parts() }
+func (q *QuantisationSession) Parts() (activations, weights []quantise.MixPart) {
+	return q.net.MixParts()
+}
 
-// Try returns the model quantised by a recipe, run in float64. If a value lies at the boundary of two codes, its code
-// may differ from that of the layers. So Try shows the cost of a format, and proves nothing.
-func (q *Quantising) Try(r Recipe) (dataflow.Reference, error) {
+// QuantisedReference returns the model quantised by a recipe, run in float64. If a value lies at the boundary of two
+// codes, its code may differ from that of the layers. So Try shows the cost of a format, and proves nothing.
+func (q *QuantisationSession) QuantisedReference(r Recipe) (dataflow.Reference, error) {
 	g, err := q.net.Write(r)
 	if err != nil {
 		return nil, err
@@ -205,9 +208,9 @@ func (q *Quantising) Try(r Recipe) (dataflow.Reference, error) {
 	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) { return floatResults(p, part, in) }, nil
 }
 
-// Write returns the model quantised by a recipe, as the bytes of an ONNX file, and a description of the changes. It
-// returns nil after adding errors to d.
-func (q *Quantising) Write(r Recipe, d *diag.List) (onnx []byte, story string) {
+// QuantisedONNX returns the model quantised by a recipe, as the bytes of an ONNX file, and a description of the
+// changes. It returns nil after adding errors to d.
+func (q *QuantisationSession) QuantisedONNX(r Recipe, d *diag.List) (onnx []byte, story string) {
 	g, err := q.net.Write(r)
 	if err == nil {
 		g.Producer = "hlsgen"
@@ -217,5 +220,5 @@ func (q *Quantising) Write(r Recipe, d *diag.List) (onnx []byte, story string) {
 		q.fail(fmt.Errorf("%w", err), d)
 		return nil, ""
 	}
-	return onnx, q.net.Story(r)
+	return onnx, q.net.DescribeChanges(r)
 }

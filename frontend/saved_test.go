@@ -42,7 +42,7 @@ func TestSavedBytes(t *testing.T) {
 	sum := fnv.New64a()
 	for _, recipe := range []string{"w8a8", "w4a6", "we4m3ae4m3", "w4a4p14"} {
 		var d diag.List
-		q := Quantise("m.onnx", m.Bytes(), Options{}, false, &d)
+		q := BeginQuantisation("m.onnx", m.Bytes(), Options{}, false, &d)
 		if q == nil {
 			t.Fatal(d.Diags)
 		}
@@ -51,7 +51,7 @@ func TestSavedBytes(t *testing.T) {
 			for i := range x.Data {
 				x.Data[i] = float64(float32(4*r.Float64() - 2))
 			}
-			if _, err := q.Note([]dataflow.RealTensor{x}); err != nil {
+			if _, err := q.RunAndRecord([]dataflow.RealTensor{x}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -59,7 +59,7 @@ func TestSavedBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		onnx, _ := q.Write(by, &d)
+		onnx, _ := q.QuantisedONNX(by, &d)
 		if onnx == nil {
 			t.Fatal(d.Diags)
 		}

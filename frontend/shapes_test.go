@@ -64,7 +64,7 @@ func TestShapesOfFloat(t *testing.T) {
 	for _, opt := range []frontend.Options{{Shapes: frontend.Shapes{"x": {1, 2, 5, 4}}},
 		{Dims: map[string]int{"x:2": 5, "x:3": 4}}} {
 		var d diag.List
-		q := frontend.Quantise("m.onnx", n.Bytes(), opt, false, &d)
+		q := frontend.BeginQuantisation("m.onnx", n.Bytes(), opt, false, &d)
 		if q == nil {
 			t.Errorf("%+v: %v", opt, d.Diags)
 		} else if got := q.Model.In[0].Shape; !slices.Equal(got, []int{1, 2, 5, 4}) {

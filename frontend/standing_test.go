@@ -122,7 +122,7 @@ func over(op string) func(n *net) {
 // TestStandings has operators between quantisers computed by the layers that the list of operators names.
 func TestStandings(t *testing.T) {
 	t.Parallel()
-	list, _ := graph.SupportOf("", graph.Computed(""))
+	list, _ := graph.SupportOf("", graph.SupportedOperators(""))
 	tried := 0
 	for _, s := range list {
 		named := strings.FieldsFunc(s.How, func(r rune) bool { return strings.ContainsRune(" ,;()", r) })
@@ -162,5 +162,5 @@ func TestStandings(t *testing.T) {
 }
 
 func isLayer(name string) bool {
-	return slices.ContainsFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == name })
+	return slices.ContainsFunc(hlslib.LayerKinds, func(k dataflow.Kind) bool { return k.Name == name })
 }

@@ -16,7 +16,7 @@ func (o Options) streamed(p *graph.Program) *graph.Program {
 	if !o.Stateful {
 		return p
 	}
-	return canon.Rolled(p)
+	return canon.RollUpRecurrences(p)
 }
 
 // keeps adds errors to d if the user asks for states across samples but the model has no state to hand on. b is the
@@ -41,7 +41,7 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 			"export the model with a batch of 1")
 	}
 	seen := map[*graph.Recur]bool{}
-	steps, _ := p.Needed(nil, graph.Names(p.Graph.Outputs)) // a step may omit the computations of the last step
+	steps, _ := p.StepsBetween(nil, graph.Names(p.Graph.Outputs)) // a step may omit the computations of the last step
 	for _, s := range steps {
 		r := s.Recur
 		if r == nil || seen[r] {

@@ -42,9 +42,9 @@ func (im *Imported) streamed() map[string]num.Type {
 // Observe returns a function that runs samples, in order, through the model as written and shows their tensors to an
 // observer. It runs in float64 if the model neither rounds to integers nor sorts.
 func (im *Imported) Observe(o *stats.Observer) func(in []dataflow.RealTensor) error {
-	run := im.Tensors
+	run := im.TensorRunner
 	if im.Model.Float != nil {
-		run = im.FloatTensors
+		run = im.FloatTensorRunner
 	}
 	return observed(run(), o)
 }
@@ -62,11 +62,11 @@ func observed(run func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor
 	}
 }
 
-// HostProducts reports whether the host computes a sum of products.
-func (im *Imported) HostProducts() bool {
+// HasHostProducts reports whether the host computes a sum of products.
+func (im *Imported) HasHostProducts() bool {
 	host := map[int]bool{}
 	for _, f := range im.Fates {
-		host[f.Index] = f.Fate == HostPrefix || f.Fate == HostSuffix
+		host[f.Index] = f.Fate == FateHostPrefix || f.Fate == FateHostSuffix
 	}
 	return slices.ContainsFunc(im.written.Steps, func(s *graph.Step) bool { return s.Dot != nil && host[s.Node.Index] })
 }

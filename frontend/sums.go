@@ -78,7 +78,7 @@ func (im *Imported) Sums() (list []*LayerSums) {
 // readInput sets the fields of the product's inputs. They must be codes of one quantiser with a known range.
 func (s *LayerSums) readInput(im *Imported, lowered *graph.Step) error {
 	tensor := lowered.Node.Inputs[lowered.Dot.A]
-	elements := scaled.All(graph.Size(im.program.Known[tensor].Shape))
+	elements := scaled.Indices(graph.Size(im.program.Known[tensor].Shape))
 	forms, err := im.lowered.Integer.Forms(tensor, elements)
 	if err != nil {
 		return err
@@ -288,8 +288,8 @@ func (im *Imported) weightUnits() map[string]weightUnit {
 	return units
 }
 
-// A ChannelBound gives the accumulator widths that an output channel needs, in bits of a signed number.
-type ChannelBound struct {
+// A ChannelAccumulatorBits gives the accumulator widths that an output channel needs, in bits of a signed number.
+type ChannelAccumulatorBits struct {
 	L1, Total int64     // the sums of the weights' magnitudes and of the weights
 	Range     num.Range // the exact range of the sum, for all possible inputs
 	Exact     int       // the width for Range
@@ -297,23 +297,23 @@ type ChannelBound struct {
 	Centred   int       // the width by the l1 norm for weights that sum to zero; 0 for others
 }
 
-// Bound returns the bounds of an output channel.
-func (s *LayerSums) Bound(channel int) ChannelBound {
-	b := ChannelBound{}
+// ChannelAccumulatorBits returns the bounds of an output channel.
+func (s *LayerSums) ChannelAccumulatorBits(channel int) ChannelAccumulatorBits {
+	b := ChannelAccumulatorBits{}
 	for _, w := range s.Weights[channel] {
 		b.L1, b.Total = b.L1+max(w, -w), b.Total+w
 	}
 	b.Range, _ = num.Dot(s.Weights[channel], []num.Range{s.In}) // an overflow was excluded before
-	b.Exact, b.L1Bits = SignedBits(b.Range), num.L1Bound(b.L1, s.InBits, s.InSigned)
+	b.Exact, b.L1Bits = SignedBits(b.Range), num.AccumulatorBitsByL1(b.L1, s.InBits, s.InSigned)
 	if b.Total == 0 {
-		b.Centred = num.ZeroCentredBound(b.L1, s.InBits)
+		b.Centred = num.AccumulatorBitsZeroCentred(b.L1, s.InBits)
 	}
 	return b
 }
 
-// DataType returns the accumulator width in bits that follows from the data types alone.
-func (s *LayerSums) DataType() int {
-	return num.DataTypeBound(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned)
+// AccumulatorBitsByDataType returns the accumulator width in bits that follows from the data types alone.
+func (s *LayerSums) AccumulatorBitsByDataType() int {
+	return num.AccumulatorBitsByDataType(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned)
 }
 
 // L1Cap returns the largest l1 norm of a channel's weights for which bits suffice by the l1 bound: A2Q's cap, rounded

@@ -80,14 +80,14 @@ func sumIs(t *testing.T, s *frontend.LayerSums, w accumulators) {
 			len(s.Weights[0]), s.InBits, s.Bits, s.InSigned, len(w.L1), w.K, w.N, w.M, w.Signed)
 	}
 	for c := range s.Weights {
-		b := s.Bound(c)
+		b := s.ChannelAccumulatorBits(c)
 		if b.L1 != w.L1[c] || b.Total != w.Sum[c] || b.Range != (num.Range{Lo: w.Min[c], Hi: w.Max[c]}) ||
 			b.Exact != w.Width[c] || b.L1Bits != w.Channels[c] {
 			t.Errorf("%s, channel %d: %+v, want l1 %d, sum %d, %d to %d, %d bits, %d by l1", w.Layer, c, b, w.L1[c],
 				w.Sum[c], w.Min[c], w.Max[c], w.Width[c], w.Channels[c])
 		}
 	}
-	if got := s.DataType(); got != w.DataType {
+	if got := s.AccumulatorBitsByDataType(); got != w.DataType {
 		t.Errorf("%s: %d bits by data types, want %d", w.Layer, got, w.DataType)
 	}
 }

@@ -25,7 +25,7 @@ func TestAsWritten(t *testing.T) {
 		if err != nil || im.Model != nil {
 			t.Fatal(name, err, im)
 		}
-		as := AsWritten(im, "m.onnx", m.Bytes(), opt, &told)
+		as := ReferenceFromImport(im, "m.onnx", m.Bytes(), opt, &told)
 		ref := ImportReference("m.onnx", m.Bytes(), opt, &want)
 		if (as.Model == nil) != (ref.Model == nil) ||
 			ref.Model != nil && fmt.Sprint(told.Diags) != fmt.Sprint(want.Diags) {

@@ -27,11 +27,11 @@ var update = flag.Bool("update", false, "write the table of carried paths in doc
 // cases are the wide layers, one of every other kind and some recurrent ones, in a few folds each.
 func cases(t *testing.T) (list []layertest.Case) {
 	seen := map[string]bool{}
-	for _, c := range randomtest.Wide(t) {
+	for _, c := range randomtest.LargeFrameCases(t) {
 		seen[c.Op.Kind()] = true
 		list = append(list, c)
 	}
-	for i := range 2 * len(hlslib.Kinds) {
+	for i := range 2 * len(hlslib.LayerKinds) {
 		if c, _ := randomtest.Instance(i); !seen[c.Op.Kind()] {
 			c.Folds, c.Only = 2, nil
 			c.Name = fmt.Sprintf("%s of random layer %d", c.Op.Kind(), i)
@@ -59,7 +59,7 @@ func sequences() (list []layertest.Case) {
 		"apart": reorder.New(reorder.Params{Block: 6, Chunk: 4, Order: []int{1, 1, 0, 5, 4, 2},
 			Shape: []int{steps, 24}}),
 		"firstlast": firstlast.New(firstlast.Params{Step: 24, Chunk: 4, Shape: []int{8},
-			Order: []firstlast.From{{Last: true}, {Chunk: 2}}}),
+			Order: []firstlast.ChunkSource{{Last: true}, {Chunk: 2}}}),
 	} {
 		list = append(list, layertest.Case{Name: "steps " + name, Op: op, Folds: 2, In: []dataflow.StreamType{
 			{Shape: dataflow.Shape{steps, 24}, Elem: elem, Range: []num.Range{elem.Range()}}}})
@@ -90,7 +90,9 @@ type stage struct {
 	mhz    float64
 }
 
-func (s stage) clock() delay.StageClock { return delay.ClockAt(s.family, s.mhz, nil, delay.Expected) }
+func (s stage) clock() delay.StageClock {
+	return delay.NewStageClock(s.family, s.mhz, nil, delay.ExpectedDelay)
+}
 
 // TestCarried holds the longest path from each kernel's state to the next one, in clang's code, against what the layer
 // says of it and against the stages of all boards, and the table of docs/clock.md against the longest of each kind.
@@ -98,7 +100,7 @@ func TestCarried(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "clang++")
 	longest := map[string][]float64{} // by kind, at the clocks of the page
-	paths := append(layertest.Paths(t, cases(t)...), layertest.SequencePaths(t, sequences()...)...)
+	paths := append(layertest.CompileKernelPaths(t, cases(t)...), layertest.SequencePaths(t, sequences()...)...)
 	for _, p := range paths {
 		kind := p.Op.Kind()
 		if longest[kind] == nil {
@@ -128,7 +130,7 @@ func TestCarried(t *testing.T) {
 }
 
 // carries returns the combinational path that the layer states for its fold, on the device family and clock of s.
-func carries(p layertest.Path, s stage) dataflow.TimingPath {
+func carries(p layertest.KernelPath, s stage) dataflow.TimingPath {
 	p.Target.Board.DSPType, p.Target.ClockMHz = string(s.family), s.mhz
 	if o, ok := p.Op.(dataflow.Stepped); ok && p.Sequence {
 		p.Op = o.Sequence(p.Op, 1, 1)
@@ -145,7 +147,7 @@ func page(t *testing.T, longest map[string][]float64) {
 	var want strings.Builder
 	want.WriteString("| kernel | 7 series, 100 MHz | UltraScale+, 200 MHz |\n|---|---|---|\n")
 	row := func(name string, ns []float64) { fmt.Fprintf(&want, "| %s | %.2f | %.2f |\n", name, ns[0], ns[1]) }
-	for _, kind := range hlslib.Kinds {
+	for _, kind := range hlslib.LayerKinds {
 		if longest[kind.Name] == nil {
 			t.Fatalf("no %s is measured", kind.Name)
 		}

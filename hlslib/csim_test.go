@@ -118,7 +118,7 @@ func TestWidths(t *testing.T) {
 func TestCore(t *testing.T) {
 	t.Parallel()
 	defines := []string{"-DSIMULATION", "-D__SYNTHESIS__"}
-	for _, define := range defines[:tier.Few(len(defines))] {
+	for _, define := range defines[:tier.CasesToRun(len(defines))] {
 		out, err := exec.Command(compile(t, "core/testdata/core_test.cpp", "-O1", "-Wno-unknown-pragmas",
 			define)).CombinedOutput()
 		if err != nil || string(out) != "0 failures\n" {
@@ -173,8 +173,8 @@ func TestHeaders(t *testing.T) {
 	if got := paths("nothing.hpp"); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if all := paths(); len(all) != len(want)+len(hlslib.Kinds) {
-		t.Errorf("%d kinds, got %v", len(hlslib.Kinds), all)
+	if all := paths(); len(all) != len(want)+len(hlslib.LayerKinds) {
+		t.Errorf("%d kinds, got %v", len(hlslib.LayerKinds), all)
 	}
 	want = append(want, "include/hlsgen/mvau.hpp")
 	if got := paths("mvau.hpp"); !slices.Equal(got, want) {

@@ -13,27 +13,27 @@ import (
 //go:embed core/*.hpp csim/*.h */*.hpp core/*.sv
 var sources embed.FS
 
-// RTL returns the SystemVerilog files of the library, sorted by path. A project keeps them in rtl/. Each file
+// RTLFiles returns the SystemVerilog files of the library, sorted by path. A project keeps them in rtl/. Each file
 // contains one module, with the file's name.
-func RTL() []Header {
+func RTLFiles() []LibraryFile {
 	names, err := fs.Glob(sources, "core/*.sv")
 	if err != nil {
 		panic("hlslib: embedded files: " + err.Error())
 	}
-	var hs []Header
+	var hs []LibraryFile
 	for _, name := range names {
 		text, err := sources.ReadFile(name)
 		if err != nil {
 			panic("hlslib: embedded files: " + err.Error())
 		}
-		hs = append(hs, Header{"rtl/" + path.Base(name), text})
+		hs = append(hs, LibraryFile{"rtl/" + path.Base(name), text})
 	}
 	return hs
 }
 
-// A Header is one file of the library. Path is its path in a project: kernels are in include/hlsgen/, the headers
+// A LibraryFile is one file of the library. Path is its path in a project: kernels are in include/hlsgen/, the headers
 // that they share in include/hlsgen/core/, and the headers for C simulation in csim/.
-type Header struct {
+type LibraryFile struct {
 	Path string
 	Text []byte
 }
@@ -44,8 +44,8 @@ var included = regexp.MustCompile(`(?m)^#include "(\w+\.hpp)"`)
 // Headers returns the headers of the library for a project, sorted by path: the shared headers, the C simulation
 // headers, and the named kernels ("mvau.hpp") with the kernels that they include. Without names it returns every
 // kernel.
-func Headers(kernels ...string) []Header {
-	var hs []Header
+func Headers(kernels ...string) []LibraryFile {
+	var hs []LibraryFile
 	own := map[string][]byte{}
 	err := fs.WalkDir(sources, ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(file) == ".sv" {
@@ -54,9 +54,9 @@ func Headers(kernels ...string) []Header {
 		text, err := sources.ReadFile(file)
 		switch dir, base := path.Split(file); dir {
 		case "core/":
-			hs = append(hs, Header{"include/hlsgen/core/" + base, text})
+			hs = append(hs, LibraryFile{"include/hlsgen/core/" + base, text})
 		case "csim/":
-			hs = append(hs, Header{"csim/" + base, text})
+			hs = append(hs, LibraryFile{"csim/" + base, text})
 		default:
 			own[base] = text
 		}
@@ -75,12 +75,12 @@ func Headers(kernels ...string) []Header {
 		wanted = wanted[1:]
 		if text, ok := own[k]; ok && !taken[k] {
 			taken[k] = true
-			hs = append(hs, Header{"include/hlsgen/" + k, text})
+			hs = append(hs, LibraryFile{"include/hlsgen/" + k, text})
 			for _, m := range included.FindAllSubmatch(text, -1) {
 				wanted = append(wanted, string(m[1]))
 			}
 		}
 	}
-	slices.SortFunc(hs, func(a, b Header) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(hs, func(a, b LibraryFile) int { return strings.Compare(a.Path, b.Path) })
 	return hs
 }

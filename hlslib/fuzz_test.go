@@ -30,7 +30,7 @@ func FuzzDecode(f *testing.F) {
 		`{"offset":[-2147483648,2147483647],"requant":{"multiplier":-5,"shift":3,"mode":"half-even","lo":-9,"hi":9223372036854775807}}`, `{"offset":[1,0],"steps":[{"at":[0,1],"value":[5,-5,2]}]}`} {
 		f.Add([]byte(s))
 	}
-	for _, k := range hlslib.Kinds {
+	for _, k := range hlslib.LayerKinds {
 		f.Add([]byte(k.Example))
 	}
 	var types []dataflow.StreamType
@@ -45,7 +45,7 @@ func FuzzDecode(f *testing.F) {
 		Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: math.MinInt64, Hi: math.MaxInt64}},
 		Elem:  num.Type{Kind: num.Int, Width: 64}})
 	f.Fuzz(func(t *testing.T, params []byte) {
-		for _, k := range hlslib.Kinds {
+		for _, k := range hlslib.LayerKinds {
 			op, err := k.Decode(params)
 			if err != nil {
 				continue

@@ -33,8 +33,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kinds is the table of layers. A new layer needs a row here; everything that lists layers reads this table.
-var Kinds = []dataflow.Kind{
+// LayerKinds is the table of layers. A new layer needs a row here; everything that lists layers reads this table.
+var LayerKinds = []dataflow.Kind{
 	mvau.Layer,
 	vvau.Layer,
 	rnn.Layer,

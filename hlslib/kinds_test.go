@@ -35,8 +35,8 @@ func TestHeld(t *testing.T) {
 		}
 		held++
 	}
-	if held != len(hlslib.Kinds) {
-		t.Errorf("%d folders of layers, %d rows", held, len(hlslib.Kinds))
+	if held != len(hlslib.LayerKinds) {
+		t.Errorf("%d folders of layers, %d rows", held, len(hlslib.LayerKinds))
 	}
 }
 
@@ -44,7 +44,7 @@ func TestHeld(t *testing.T) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, k := range hlslib.Kinds {
+	for _, k := range hlslib.LayerKinds {
 		if seen[k.Name] || k.Name == "" || k.Doc == "" || k.Decode == nil {
 			t.Errorf("row %+v", k)
 		}

@@ -109,7 +109,7 @@ struct c%[1]d {
     typedef ap_int<40> dot_t;
 `, n, c.channels, c.simd, c.weights, c.inputs, p, c.weights.Lo, c.weights.Hi, c.inputs.Lo, c.inputs.Hi,
 		c.simd*num.NarrowestInt(c.inputs).Width, p.Terms, ctype(c.inputs), ctype(c.weights))
-	if p.Packs() {
+	if p.HasMultipleLanes() {
 		text += fmt.Sprintf("    typedef counts<%s> lanes;\n    typedef counts<%s> overlaps;\n"+
 			"    typedef ap_int<%d> packed_t;\n    typedef ap_int<%d> packed_sum_t;\n",
 			strings.Join(at, ", "), strings.Join(overlaps, ", "), p.Wide, p.Sum)

@@ -22,7 +22,7 @@ var (
 func TestInstances(t *testing.T) {
 	t.Parallel()
 	const together, compiled = 100, 25
-	n := tier.Few(200)
+	n := tier.CasesToRun(200)
 	if tier.Long() {
 		n = 10_000
 	}
@@ -44,7 +44,7 @@ func TestInstances(t *testing.T) {
 	if *instances > 0 {
 		return
 	}
-	for _, k := range hlslib.Kinds {
+	for _, k := range hlslib.LayerKinds {
 		if !kinds[k.Name] {
 			t.Errorf("no %s is drawn", k.Name)
 		}

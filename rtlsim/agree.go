@@ -27,7 +27,7 @@ func CompareKernels(ctx context.Context, d *dataflow.Design, frames [][]dataflow
 	for i := range c.kernels {
 		c.kernels[i] = p.kernel(i)
 	}
-	both := d.Passing()
+	both := d.NewPartwiseRun()
 	for f, in := range frames {
 		if err := both.Frame(in); err != nil {
 			return nil, fmt.Errorf("frame %d: %w", f, err)
@@ -67,7 +67,7 @@ func (a *agreement) frame(ctx context.Context, in []dataflow.Tensor) ([]dataflow
 		if err := a.passage(ctx, p); err != nil {
 			return nil, err
 		}
-		a.passing.Done(p)
+		a.passing.FreeInputs(p)
 	}
 	return a.passing.Outputs(), nil
 }
@@ -233,7 +233,7 @@ func (t *crossing) flows(f *flow) error {
 		f.want = f.want[1:]
 	}
 	drop := f.told
-	if t.reader[f.stream] >= 0 && t.passing.Inside(f.stream) {
+	if t.reader[f.stream] >= 0 && t.passing.IsInsideGroup(f.stream) {
 		drop = min(drop, f.read)
 	}
 	f.from.written = append(f.from.written[:0], f.from.written[drop-f.gone:]...)

@@ -30,7 +30,7 @@ func (h *hurries) behind(e *engine, interval, frames int) bool {
 	if len(e.sources) > 0 {
 		return false
 	}
-	frozen, d := e.design.Target.Stalls == dataflow.Frozen, &e.drift
+	frozen, d := e.design.Target.Stalls == dataflow.StallFreezesPipeline, &e.drift
 	if p := e.search.alike; p.Clocks > interval*p.Frames {
 		if frozen && p.Frames == 1 {
 			h.hurry(e, p.Clocks-interval)

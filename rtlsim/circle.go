@@ -40,7 +40,7 @@ func (z *trials) look(members []bool, depth []int) look {
 	var l look
 	if members != nil {
 		l = z.held(z.part(members, depth, z.interval, frames))
-	} else if l = z.held(z.paced(depth, frames)); l.keeps && z.design.Target.Stalls == dataflow.Frozen {
+	} else if l = z.held(z.paced(depth, frames)); l.keeps && z.design.Target.Stalls == dataflow.StallFreezesPipeline {
 		l = z.held(z.pressed(depth, frames))
 	}
 	if l.words = before - z.left; z.err == nil && z.left > 0 {

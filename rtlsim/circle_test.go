@@ -20,7 +20,7 @@ func TestLook(t *testing.T) {
 		z := sizerOf(t, d)
 		l := z.look(nil, z.now)
 		if again := z.try(nil, z.now); again.keeps != l.keeps || !slices.Equal(again.full, l.full) &&
-			d.Target.Stalls == dataflow.Credit {
+			d.Target.Stalls == dataflow.StallByCredit {
 			t.Fatalf("seed %d: looked at %+v, tried %+v", seed, l.tried, again)
 		}
 		if l.keeps {
@@ -31,7 +31,7 @@ func TestLook(t *testing.T) {
 			continue
 		}
 		found++
-		if z.passes(membersOf(z.plan, l.nodes)) && d.Target.Stalls == dataflow.Credit {
+		if z.passes(membersOf(z.plan, l.nodes)) && d.Target.Stalls == dataflow.StallByCredit {
 			t.Errorf("seed %d: %v alone keep the interval", seed, l.nodes)
 		}
 		for s := range d.FIFO {
@@ -40,7 +40,7 @@ func TestLook(t *testing.T) {
 			}
 			deeper := slices.Clone(z.now)
 			deeper[s] = z.enough(s)
-			if spared++; d.Target.Stalls == dataflow.Credit && z.try(nil, deeper).keeps {
+			if spared++; d.Target.Stalls == dataflow.StallByCredit && z.try(nil, deeper).keeps {
 				t.Errorf("seed %d: s%d helps, of %v", seed, s, l.rooms)
 			}
 		}

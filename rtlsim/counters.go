@@ -30,7 +30,7 @@ type StreamCounters struct {
 
 // Counters returns the counters that the accelerator of design d shows after this run.
 func (t *Trace) Counters(d *dataflow.Design) Counters {
-	_, out := d.Target.Ends()
+	_, out := d.Target.EndLatencyClocks()
 	c := Counters{Frames: len(t.Frames)}
 	for _, f := range t.Frames {
 		c.Clocks = max(c.Clocks, f.Last-out+1)
@@ -43,7 +43,7 @@ func (t *Trace) Counters(d *dataflow.Design) Counters {
 			// before takes its place here. So the waiting of the last word does not count, and the second word
 			// comes one clock before the port would allow it.
 			h := t.Host[s]
-			n.Stalled = max(0, h.Clocks-h.Last-(d.Target.HostEvery(d.Port(s))-1))
+			n.Stalled = max(0, h.Clocks-h.Last-(d.Target.HostClocksPerWord(d.Port(s))-1))
 		}
 		if r, _ := g.Reader(s); r < 0 {
 			n.Starved = t.Host[s].Clocks

@@ -13,7 +13,7 @@ type course struct {
 	clocks []int   // clock after each frame
 	begins [][]int // per source and frame: clock of the first word
 	frees  [][]int // per source and frame: clock from which the next word may come
-	period Period
+	period SteadyState
 	full   []bool // as in tried
 	high   []int  // as in tried
 }

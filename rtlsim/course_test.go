@@ -42,7 +42,7 @@ func TestCourses(t *testing.T) {
 			var want tried
 			e := alone.paced(depth, frames)
 			want = ran(e, alone.keepsPaced(e))
-			if d.Target.Stalls == dataflow.Frozen {
+			if d.Target.Stalls == dataflow.StallFreezesPipeline {
 				e := alone.pressed(depth, frames)
 				if keeps := alone.keepsPressed(e); keeps != want.keeps {
 					want = ran(e, keeps)
@@ -93,7 +93,7 @@ func TestTrialsKeepWhatRunsShow(t *testing.T) {
 				d.Model.Graph)
 		}
 	}
-	if shown[dataflow.Frozen] < 100 || shown[dataflow.Credit] < 50 {
+	if shown[dataflow.StallFreezesPipeline] < 100 || shown[dataflow.StallByCredit] < 50 {
 		t.Errorf("only %v networks", shown)
 	}
 }

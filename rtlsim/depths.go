@@ -24,7 +24,7 @@ func newDepths(p *plan, opt SizeOptions) depths {
 		each: cmp.Or(opt.each,
 			memoryWords), ahead: make([]int, len(p.ports))}
 	for s := range d.low {
-		d.ahead[s] = p.design.Places(s) - p.design.FIFO[s].Depth
+		d.ahead[s] = p.design.FIFOCapacityWords(s) - p.design.FIFO[s].Depth
 		if opt.From != nil {
 			d.low[s] = max(MinDepth, opt.From[s])
 		}

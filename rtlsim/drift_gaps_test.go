@@ -30,7 +30,7 @@ func TestDriftsOfGaps(t *testing.T) {
 		}
 		writes[n-1] = '1'
 		in := func(pattern []byte) []dataflow.PortIndices {
-			return []dataflow.PortIndices{{{Kind: dataflow.At, Pattern: string(pattern)}}}
+			return []dataflow.PortIndices{{{Kind: dataflow.PatternIndices, Pattern: string(pattern)}}}
 		}
 		loop := dataflow.LoopNest{Trips: []int{n}, Read: in(reads), Write: in(writes), Latency: 1 + rng.IntN(5)}.Loop()
 		b := &net{t: t, perWord: 1}

@@ -20,7 +20,7 @@ func TestEndsAreProcesses(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 90))
 		depths := 2 + rng.IntN(4)
 		target := dataflow.Target{ClockMHz: []float64{100, 200, 500}[rng.IntN(3)]}
-		in, out := target.Ends()
+		in, out := target.EndLatencyClocks()
 		chain := func(process int) *dataflow.Design { // with ends of the given number of clocks as layers; 0 for none
 			rng := rand.New(rand.NewPCG(seed, 91))
 			n := &net{t: t, perWord: 1}
@@ -93,7 +93,7 @@ func TestEndsCostLatencyAlone(t *testing.T) {
 	latencies := map[int]bool{}
 	for seed := range uint64(60) {
 		d, _ := randomNet(t, seed, 92)
-		d.Target.Stalls = dataflow.Frozen
+		d.Target.Stalls = dataflow.StallFreezesPipeline
 		var first *Trace
 		for _, mhz := range []float64{100, 500, 1000} {
 			d.Target.ClockMHz = mhz
@@ -101,7 +101,7 @@ func TestEndsCostLatencyAlone(t *testing.T) {
 			if err != nil {
 				break // a deadlock at one frequency is one at any
 			}
-			in, out := d.Target.Ends()
+			in, out := d.Target.EndLatencyClocks()
 			latencies[in+out] = true
 			frames := slices.Clone(got.Frames)
 			for f := range frames {

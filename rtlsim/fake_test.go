@@ -165,8 +165,9 @@ func (n *net) design(depth int, out ...int) *dataflow.Design {
 func access(kinds string) dataflow.PortIndices {
 	var a dataflow.PortIndices
 	for _, k := range kinds {
-		a = append(a, dataflow.IndexSet{Kind: map[rune]dataflow.IndexSetKind{'e': dataflow.Each, 'f': dataflow.First,
-			'l': dataflow.Last}[k]})
+		a = append(a, dataflow.IndexSet{Kind: map[rune]dataflow.IndexSetKind{'e': dataflow.EveryIndex,
+			'f': dataflow.FirstIndex,
+			'l': dataflow.LastIndex}[k]})
 	}
 	return a
 }
@@ -205,7 +206,7 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 				p[i] = '1'
 			}
 		}
-		return dataflow.PortIndices{{Kind: dataflow.Each}, {Kind: dataflow.At, Pattern: string(p)}}
+		return dataflow.PortIndices{{Kind: dataflow.EveryIndex}, {Kind: dataflow.PatternIndices, Pattern: string(p)}}
 	}
 	return dataflow.LoopNest{Trips: []int{periods, max(n, m)}, Read: []dataflow.PortIndices{mark(n)},
 		Write: []dataflow.PortIndices{mark(m)}, Latency: latency}.Loop()
@@ -266,7 +267,7 @@ func longNet(t testing.TB, seed, sequence uint64, times int) (d *dataflow.Design
 		d.FIFO[s].Depth = 1 + rng.IntN(4)
 	}
 	if seed/2%4 == 0 {
-		d.Target.Stalls = dataflow.Credit
+		d.Target.Stalls = dataflow.StallByCredit
 	}
 	return d, rng
 }

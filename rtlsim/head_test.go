@@ -26,7 +26,7 @@ func TestHeads(t *testing.T) {
 		}
 		n := min(opt.Layers, opt.Frames)
 		for _, k := range []int{1 + rng.IntN(n), n} {
-			got := trace.Head(k)
+			got := trace.FirstFrames(k)
 			want, _ := oracle(d, k, opt, rng)
 			if got == nil || got.Start != want.Start || got.Cycles != want.Cycles ||
 				!reflect.DeepEqual(got.Frames, want.Frames) ||
@@ -42,7 +42,7 @@ func TestHeads(t *testing.T) {
 			heads++
 		}
 		for _, k := range []int{-1, 0, n + 1} {
-			if trace.Head(k) != nil {
+			if trace.FirstFrames(k) != nil {
 				t.Fatalf("seed %d: a record of %d frames shows %d", seed, n, k)
 			}
 		}
@@ -50,7 +50,7 @@ func TestHeads(t *testing.T) {
 			several++
 		}
 		opt.Record = true
-		if opt.Frames = n; run(t, d, nil, opt).Head(1) != nil {
+		if opt.Frames = n; run(t, d, nil, opt).FirstFrames(1) != nil {
 			t.Fatalf("seed %d: a record of streams has heads", seed)
 		}
 		if alike, _ := runsAlike(t, seed, d, opt); alike > 0 {

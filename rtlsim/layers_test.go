@@ -59,7 +59,7 @@ func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
 		for i := range all {
 			all[i] = int64(rng.IntN(7) - 3)
 		}
-		w := slices.Collect(slices.Chunk(onnxtest.Dead(rng, all, width), width))
+		w := slices.Collect(slices.Chunk(onnxtest.ZeroRandomRowsAndColumns(rng, all, width), width))
 		simd, pe := divisor(width, rng), divisor(len(w), rng)
 		meet(simd)
 		add(mvau.New(mvau.Params{Weights: w, Steps: sign}), func(all []dataflow.Fold) dataflow.Fold {

@@ -11,7 +11,7 @@ import (
 // byFrame returns the plan of every frame: the same folds and FIFOs, for a sequence of the frame's length. The
 // latencies of layers do not depend on the length.
 func (p *plan) byFrame(frames [][]dataflow.Tensor) ([]*plan, error) {
-	return dataflow.Sized(p.design.Model.Lengths, frames, p.sized)
+	return dataflow.MakePerLength(p.design.Model.Lengths, frames, p.sized)
 }
 
 // sized returns the plan for sequences of the given number of time steps, or p itself if steps is 0.

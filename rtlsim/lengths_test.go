@@ -173,7 +173,7 @@ func TestProveLengths(t *testing.T) {
 	free, dead, executed, few, deeper := 0, 0, 0, 0, 0
 	for seed := range uint64(600) {
 		d, rng := randomSequences(t, seed)
-		proof, err := Prove(t.Context(), d)
+		proof, err := ProveDeadlockFree(t.Context(), d)
 		stuck := everyLength(t, d)
 		if (err != nil) != (len(stuck) > 0) {
 			t.Fatalf("seed %d: %v, %v; each length by itself: stuck %v\n%s", seed, proof, err, stuck,
@@ -197,11 +197,11 @@ func TestProveLengths(t *testing.T) {
 		for s := range d.FIFO {
 			d.FIFO[s].Depth = MinDepth
 		}
-		z, err := Size(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, AllLengths: true, each: 1})
+		z, err := SizeFIFOs(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, AllLengths: true, each: 1})
 		if err != nil || !z.Feasible {
 			t.Fatalf("seed %d: %v, %v", seed, z, err)
 		}
-		without, err := Size(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, each: 1})
+		without, err := SizeFIFOs(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, each: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestProveLengths(t *testing.T) {
 		for s, words := range z.Words {
 			d.FIFO[s].Depth = words
 		}
-		if proof, err := Prove(t.Context(), d); err != nil {
+		if proof, err := ProveDeadlockFree(t.Context(), d); err != nil {
 			t.Fatalf("seed %d: %v, %v with the depths of Size", seed, proof, err)
 		}
 		if seed%4 == 0 {
@@ -246,7 +246,7 @@ func runMixed(t *testing.T, d *dataflow.Design, rng *rand.Rand, stuck []int) {
 	if err != nil && !errors.As(err, &dead) {
 		t.Fatal(err)
 	}
-	if dead != nil && len(stuck) == 0 || dead == nil && len(stuck) > 0 && d.Target.Stalls == dataflow.Credit {
+	if dead != nil && len(stuck) == 0 || dead == nil && len(stuck) > 0 && d.Target.Stalls == dataflow.StallByCredit {
 		t.Errorf("sequences %v: %v, want a deadlock at %v\n%s", lengths, err, stuck, d.Model.Graph)
 	}
 }
@@ -263,15 +263,15 @@ func TestShallowForOneLength(t *testing.T) {
 		d.FIFO[fork[1]].Depth = depth
 		return d
 	}
-	if _, err := Prove(t.Context(), build(2)); err == nil || !strings.HasPrefix(err.Error(),
+	if _, err := ProveDeadlockFree(t.Context(), build(2)); err == nil || !strings.HasPrefix(err.Error(),
 		"sequences of 2 steps: deadlock: Fork_0 waits for room on s3 (depth 2)") {
 		t.Errorf("%v", err)
 	}
-	if proof, err := Prove(t.Context(), build(8)); err != nil || !slices.Equal(proof.Executed, []int{2}) {
+	if proof, err := ProveDeadlockFree(t.Context(), build(8)); err != nil || !slices.Equal(proof.Executed, []int{2}) {
 		t.Errorf("%v, %v", proof, err)
 	}
 	for shorter, want := range map[bool]int{false: 2, true: 8} {
-		z, err := Size(t.Context(), build(1), SizeOptions{Minimal: true, AllLengths: shorter, each: 2})
+		z, err := SizeFIFOs(t.Context(), build(1), SizeOptions{Minimal: true, AllLengths: shorter, each: 2})
 		if err != nil || !z.Feasible || z.Words[3] != want || (len(z.Needs) > 0) != shorter {
 			t.Errorf("%v, %v: want %d", z, err, want)
 		}

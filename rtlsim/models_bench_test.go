@@ -31,7 +31,7 @@ func BenchmarkSizeModels(b *testing.B) {
 				b.Fatal(err, told.Diags)
 			}
 			target := dataflow.Target{Board: board, ClockMHz: 200}
-			made, err := folding.Make(ctx, im.Model, target, folding.Goal{}, &told)
+			made, err := folding.FindBestDesign(ctx, im.Model, target, folding.Goal{}, &told)
 			if err != nil || made == nil {
 				b.Fatal(err, told.Diags)
 			}
@@ -39,7 +39,7 @@ func BenchmarkSizeModels(b *testing.B) {
 			d.FIFO = slices.Repeat(dataflow.ShiftRegisters(rtlsim.MinDepth), len(d.FIFO))
 			words := 0
 			for b.Loop() {
-				z, err := rtlsim.Size(ctx, &d, rtlsim.SizeOptions{})
+				z, err := rtlsim.SizeFIFOs(ctx, &d, rtlsim.SizeOptions{})
 				if err != nil || !z.Feasible {
 					b.Fatal(err, z)
 				}

@@ -33,7 +33,7 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 	for i := range layers {
 		layers[i].stages = make([]*dataflow.PortMoves, d.Loop(i).Latency)
 	}
-	_, end := d.Target.Ends()
+	_, end := d.Target.EndLatencyClocks()
 	given, taken := make([]int, len(g.In)), make([]int, len(g.Out))
 	free := make([]int, len(g.In)+len(g.Out))
 	open := func(p Pace, i, clock int) bool {
@@ -116,7 +116,7 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 	if starts = k.next < all && len(empty) == 0; starts {
 		k.stages[0] = &m
 	}
-	credit := d.Target.Stalls == dataflow.Credit
+	credit := d.Target.Stalls == dataflow.StallByCredit
 	asks := k.stages[last] // moves that need room
 	if credit {
 		asks = k.stages[0]
@@ -136,19 +136,19 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 	case k.next == all:
 	case len(empty) > 0:
 		c.Starved++
-		t.did(i, Starved)
+		t.did(i, StateStarved)
 		for _, s := range empty {
 			t.Empty[s]++
 		}
 	case len(full) > 0:
 		c.Blocked++
-		t.did(i, Blocked)
+		t.did(i, StateBlocked)
 		for _, s := range full {
 			t.Full[s]++
 		}
 	default:
 		c.Busy++
-		t.did(i, Busy)
+		t.did(i, StateBusy)
 		k.next++
 		for p, s := range n.In {
 			if m.Read>>p&1 != 0 {

@@ -2,8 +2,8 @@ package rtlsim
 
 import "slices"
 
-// A Period is a steady state: Frames frames take Clocks clocks, for ever. The zero value means that none is known.
-type Period struct{ Frames, Clocks int }
+// A SteadyState is a steady state: Frames frames take Clocks clocks, for ever. The zero value means that none is known.
+type SteadyState struct{ Frames, Clocks int }
 
 // Between frames all streams are empty and all loops are at their start. The clocks that follow are sums, maxima
 // and comparisons of earlier clocks (see stream, worker and pipeline). The state is all that still matters to later
@@ -15,9 +15,9 @@ type Period struct{ Frames, Clocks int }
 // state first recurs.
 type search struct {
 	over       bool
-	bare       int    // frames after which the state recurred apart from turns; 0 if it has not yet
-	period     Period // the period of that
-	alike      Period // the same for the last frame alone; zero if its state did not recur
+	bare       int         // frames after which the state recurred apart from turns; 0 if it has not yet
+	period     SteadyState // the period of that
+	alike      SteadyState // the same for the last frame alone; zero if its state did not recur
 	last, mark snapshot
 	spare      []int
 }
@@ -40,14 +40,14 @@ func (e *engine) recur() (found bool) {
 	if f.over = len(e.workers) == 0; f.over {
 		return false
 	}
-	f.alike = Period{}
+	f.alike = SteadyState{}
 	now := e.snapshot(f.spare)
 	for _, past := range []*snapshot{&f.last, &f.mark} {
 		if past.frame == 0 || !slices.Equal(past.clocks(), now.clocks()) {
 			continue
 		}
-		period := Period{now.frame - past.frame, now.base - past.base}
-		if f.alike == (Period{}) {
+		period := SteadyState{now.frame - past.frame, now.base - past.base}
+		if f.alike == (SteadyState{}) {
 			f.alike = period
 		}
 		if f.bare == 0 {

@@ -29,14 +29,14 @@ func TestPeriods(t *testing.T) {
 		p := got.Period
 		beyond := opt.Frames + rng.IntN(100)
 		if p.Frames == 0 {
-			if _, ok := got.Out(beyond); ok {
+			if _, ok := got.FrameOutputClock(beyond); ok {
 				t.Errorf("seed %d: a frame beyond a run without a steady state is known", seed)
 			}
 			continue
 		}
 		more := opt
 		more.Frames = beyond + 1
-		out, ok := got.Out(beyond)
+		out, ok := got.FrameOutputClock(beyond)
 		if last := run(t, d, nil, more).Frames[beyond].Last; !ok || out != last {
 			t.Errorf("seed %d: frame %d comes out in clock %d, by the steady state in %d", seed, beyond, last, out)
 		}
@@ -107,8 +107,8 @@ func TestKnownRunsTogether(t *testing.T) {
 			}
 		})
 	}
-	if all.Wait(); known.Moved() != alone.Moved() {
-		t.Errorf("%d words were moved for sixteen, %d for one", known.Moved(), alone.Moved())
+	if all.Wait(); known.WordsMoved() != alone.WordsMoved() {
+		t.Errorf("%d words were moved for sixteen, %d for one", known.WordsMoved(), alone.WordsMoved())
 	}
 }
 

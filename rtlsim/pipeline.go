@@ -2,9 +2,9 @@ package rtlsim
 
 import "math/bits"
 
-// A pipeline models the pipeline of a worker that a blocked write freezes (dataflow.Frozen). It keeps only
-// the iterations that write a word, each from its start on. An iteration that writes nothing needs no
-// record once it has started.
+// A pipeline models the pipeline of a worker that a blocked write freezes (dataflow.StallFreezesPipeline). It keeps
+// only the iterations that write a word, each from its start on. An iteration that writes nothing needs no record once
+// it has started.
 //
 // An iteration that starts in clock t reaches the last stage in clock t + latency - 1. Each clock of a
 // freeze in between adds one clock. At the last stage the iteration waits until all FIFOs that it writes

@@ -25,7 +25,7 @@ func newPlan(d *dataflow.Design) *plan {
 	p := &plan{design: d, ports: make([]dataflow.Port, n), delay: make([]int, n), writer: make([]int, n),
 		reader: make([]int, n),
 		every:  make([]int, n)}
-	p.in, p.out = d.Target.Ends()
+	p.in, p.out = d.Target.EndLatencyClocks()
 	for s := range n {
 		p.writer[s], p.reader[s] = -1, -1
 	}
@@ -44,7 +44,7 @@ func newPlan(d *dataflow.Design) *plan {
 	}
 	for s, port := range p.ports {
 		if !p.inner(s) {
-			p.every[s] = d.Target.HostEvery(port)
+			p.every[s] = d.Target.HostClocksPerWord(port)
 		}
 	}
 	return p
@@ -53,7 +53,7 @@ func newPlan(d *dataflow.Design) *plan {
 // freezes reports whether a blocked write freezes a layer's pipeline. A pipeline with a single stage starts and
 // writes in the same clock. With such a pipeline both rules do the same, so it counts as one with credits.
 func (p *plan) freezes(node int) bool {
-	return p.design.Target.Stalls == dataflow.Frozen && p.loops[node].Latency > 1
+	return p.design.Target.Stalls == dataflow.StallFreezesPipeline && p.loops[node].Latency > 1
 }
 
 // inner reports whether both ends of a stream are layers.

@@ -49,9 +49,9 @@ func (p DeadlockProof) String() string {
 		"were before it", p.Short(), p.Iterations, p.Words, frame)
 }
 
-// Prove proves a design free from deadlock. The error is a *Deadlock without a Clock if the FIFOs alone do not let
-// a frame through. Other errors report a malformed design, or are the context's.
-func Prove(ctx context.Context, d *dataflow.Design) (DeadlockProof, error) {
+// ProveDeadlockFree proves a design free from deadlock. The error is a *Deadlock without a Clock if the FIFOs alone do
+// not let a frame through. Other errors report a malformed design, or are the context's.
+func ProveDeadlockFree(ctx context.Context, d *dataflow.Design) (DeadlockProof, error) {
 	if err := d.Verify(); err != nil {
 		return DeadlockProof{}, fmt.Errorf("design: %w", err)
 	}

@@ -37,7 +37,7 @@ func TestProve(t *testing.T) {
 				d.FIFO[s].Depth = 1
 			}
 		}
-		proof, err := Prove(t.Context(), d)
+		proof, err := ProveDeadlockFree(t.Context(), d)
 		var stuck *Deadlock
 		if err != nil && !errors.As(err, &stuck) {
 			t.Fatal(err)
@@ -51,10 +51,10 @@ func TestProve(t *testing.T) {
 			return err == nil
 		}
 		for range 3 {
-			if runs(dataflow.Credit) != (stuck == nil) {
+			if runs(dataflow.StallByCredit) != (stuck == nil) {
 				t.Fatalf("seed %d: the proof says %v, %v in\n%s", seed, proof, err, d.Model.Graph)
 			}
-			lives := runs(dataflow.Frozen)
+			lives := runs(dataflow.StallFreezesPipeline)
 			if !lives && stuck == nil {
 				t.Fatalf("seed %d: %v, but deadlocks where pipelines freeze in\n%s", seed, proof, d.Model.Graph)
 			}
@@ -101,7 +101,7 @@ func TestPipelinesHoldNothingForSure(t *testing.T) {
 		{heldFork(t, 4, 12), true, true, true, true},
 		{heldFork(t, 4, 11), false, false, false, false},
 	} {
-		_, err := Prove(t.Context(), c.d)
+		_, err := ProveDeadlockFree(t.Context(), c.d)
 		if proved := err == nil; proved != c.proved {
 			t.Errorf("depths %d: proved %t", c.d.Depths(), proved)
 		}
@@ -109,7 +109,8 @@ func TestPipelinesHoldNothingForSure(t *testing.T) {
 			rule  dataflow.StallRule
 			every int
 			lives bool
-		}{{dataflow.Frozen, 1, c.frozen}, {dataflow.Frozen, 5, c.slowly}, {dataflow.Credit, 1, c.credits}} {
+		}{{dataflow.StallFreezesPipeline, 1, c.frozen}, {dataflow.StallFreezesPipeline, 5, c.slowly},
+			{dataflow.StallByCredit, 1, c.credits}} {
 			c.d.Target.Stalls = r.rule
 			_, err := Run(t.Context(), c.d, nil, Options{Frames: 3, In: Pace{Every: r.every}})
 			if (err == nil) != r.lives {
@@ -137,7 +138,7 @@ func checkDeadlock(t *testing.T, d *dataflow.Design, dead *Deadlock) {
 		deeper := *d
 		deeper.FIFO = slices.Clone(d.FIFO)
 		deeper.FIFO[dead.Stream].Depth = depth
-		_, err := Prove(t.Context(), &deeper)
+		_, err := ProveDeadlockFree(t.Context(), &deeper)
 		var stuck *Deadlock
 		errors.As(err, &stuck)
 		return stuck
@@ -166,7 +167,7 @@ func TestProof(t *testing.T) {
 		{11, "deadlock: Fork_0 waits for room on s2 (depth 11) that Join_0 is to take"},
 		{7, "deadlock: Fork_0 waits for room on s2 (depth 7) that Join_0 is to take"},
 	} {
-		proof, err := Prove(t.Context(), build(c.depth))
+		proof, err := ProveDeadlockFree(t.Context(), build(c.depth))
 		got := proof.String()
 		if err != nil {
 			got = err.Error()
@@ -177,7 +178,7 @@ func TestProof(t *testing.T) {
 	}
 	bad := build(1)
 	bad.FIFO[0].Depth = 0
-	if _, err := Prove(t.Context(), bad); err == nil || !strings.Contains(err.Error(), "depth 0") {
+	if _, err := ProveDeadlockFree(t.Context(), bad); err == nil || !strings.Contains(err.Error(), "depth 0") {
 		t.Error(err)
 	}
 }

@@ -21,8 +21,8 @@ type end struct {
 	layers []int // per node: clock after its last iteration of the frame
 }
 
-// Moved returns the clocks in which the words of a stream were written and read.
-func (r *RunRecord) Moved(stream int) (written, read []int) {
+// MoveClocks returns the clocks in which the words of a stream were written and read.
+func (r *RunRecord) MoveClocks(stream int) (written, read []int) {
 	return r.Streams[stream].Written, r.Streams[stream].Read
 }
 
@@ -31,9 +31,9 @@ type LayerState uint8
 
 // Node defines the three states.
 const (
-	Busy LayerState = iota
-	Starved
-	Blocked
+	StateBusy LayerState = iota
+	StateStarved
+	StateBlocked
 )
 
 func (s LayerState) String() string { return [...]string{"busy", "starved", "blocked"}[s] }
@@ -104,14 +104,14 @@ func (l *Spans) record(state LayerState, to int) {
 
 // logs records a wait that begins in clock ready: up to clock words for words, and then up to clock start for room.
 func (l *worker) logs(ready, words, start int) {
-	l.log.record(Busy, ready)
-	l.log.record(Starved, words)
-	l.log.record(Blocked, start)
+	l.log.record(StateBusy, ready)
+	l.log.record(StateStarved, words)
+	l.log.record(StateBlocked, start)
 }
 
 // again repeats the last clocks of a layer's log the given number of times.
 func (l *worker) again(clocks, times int) {
-	l.log.record(Busy, l.at+1)
+	l.log.record(StateBusy, l.at+1)
 	list := l.log.since(l.log.last.To - clocks)
 	for n := 1; n <= times; n++ {
 		for s := range list.All() {
@@ -161,14 +161,14 @@ func (r *RunRecord) ended(e *engine) {
 	}
 	at := end{clock: e.clock()}
 	for _, l := range e.workers {
-		l.log.record(Busy, l.at+1)
+		l.log.record(StateBusy, l.at+1)
 		at.layers = append(at.layers, l.at+1)
 	}
 	r.add(at, e)
 }
 
 // repeats adds a period the given number of times, but not more frames than are wanted.
-func (r *RunRecord) repeats(e *engine, p Period, times int) {
+func (r *RunRecord) repeats(e *engine, p SteadyState, times int) {
 	if r.whole() {
 		return
 	}
@@ -198,10 +198,10 @@ func (r *RunRecord) add(at end, e *engine) {
 	}
 }
 
-// Head returns the trace of the first frames of a run, with the data that WriteTimeline needs. The run must have
+// FirstFrames returns the trace of the first frames of a run, with the data that WriteTimeline needs. The run must have
 // had Options.Layers. Head returns nil if frames is below 1, if the run recorded fewer frames, or after a run with
 // Options.Record.
-func (t *Trace) Head(frames int) *Trace {
+func (t *Trace) FirstFrames(frames int) *Trace {
 	if t.Record == nil || frames < 1 || len(t.Record.ends) < frames {
 		return nil
 	}

@@ -144,13 +144,13 @@ func TestRecordOfLayers(t *testing.T) {
 		}
 		some := opt
 		some.Layers = 1 + rng.IntN(opt.Frames)
-		head := run(t, d, nil, some).Head(some.Layers)
+		head := run(t, d, nil, some).FirstFrames(some.Layers)
 		all.Frames = some.Layers
 		if first := run(t, d, nil, all); head.Cycles != first.Cycles || !reflect.DeepEqual(head.Frames, first.Frames) ||
 			!slices.EqualFunc(head.Record.Layers, first.Record.Layers, sameSpans) {
 			t.Fatalf("seed %d, %d frames: %+v, in a run of these %+v", seed, some.Layers, head, first)
 		}
-		if short := run(t, d, nil, some).Head(some.Layers + 1); short != nil {
+		if short := run(t, d, nil, some).FirstFrames(some.Layers + 1); short != nil {
 			t.Fatalf("seed %d: a record of %d frames shows one more", seed, some.Layers)
 		}
 		got.Record, want.Record = nil, nil
@@ -208,7 +208,8 @@ func TestWriteTimeline(t *testing.T) {
 		t.Errorf("names %q", texts)
 	}
 	// The pass waits for room in two clocks of three. The product never waits.
-	if green, red := width[stateColours[Busy]], width[stateColours[Blocked]]; green < 1.25*red || red < .45*green {
+	if green, red := width[stateColours[StateBusy]], width[stateColours[StateBlocked]]; green < 1.25*red ||
+		red < .45*green {
 		t.Errorf("%v", width)
 	}
 	trace.Record = nil

@@ -317,7 +317,7 @@ func (e *engine) fits(m *mark) int {
 	times := never
 	for i, k := range e.workers {
 		if way, _ := k.walk.Since(&m.workers[i].walk); !way.Empty() {
-			times = min(times, way.Fits())
+			times = min(times, way.RepeatsLeft())
 		}
 	}
 	for i, s := range e.streams {

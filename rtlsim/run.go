@@ -70,7 +70,7 @@ type Options struct {
 	Frames    int  // number of frames in a run without data; 0 if frames are given
 	Words     int  // limit of words in all frames; above it, only the frames that show the interval run; 0: no limit
 	Record    bool // record every clock in Trace.Record: three numbers for each word
-	Layers    int  // record the layers' states alone, in this many first frames (Trace.Head), for WriteTimeline
+	Layers    int  // record the layers' states alone, in this many first frames (Trace.FirstFrames), for WriteTimeline
 	In, Out   Pace // pace of the host on every input and every output
 	MaxCycles int  // stop with an error at this clock; 0 for no limit
 
@@ -113,7 +113,7 @@ func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if t := was.trace; t != nil && (opt.Layers == 0 || t.Head(min(opt.Layers, opt.Frames)) != nil) {
+		if t := was.trace; t != nil && (opt.Layers == 0 || t.FirstFrames(min(opt.Layers, opt.Frames)) != nil) {
 			return t, nil
 		}
 		opt.Cache.runs.Store(key, m)

@@ -32,13 +32,13 @@ func TestLoneLayer(t *testing.T) {
 		out := n.add("Any", loop, n.input(loop.Reads(0)))
 		d := n.design(2+rng.IntN(3), out...)
 		d.Target.Stalls = dataflow.StallRule(rng.IntN(2))
-		if d.Target.Stalls == dataflow.Credit { // a place is taken until its word is read
+		if d.Target.Stalls == dataflow.StallByCredit { // a place is taken until its word is read
 			d.FIFO = dataflow.ShiftRegisters(1, loop.Latency+1)
 		}
 		const frames = 3
 		trace := run(t, d, nil, Options{Frames: frames})
 		interval := loop.Iterations()
-		in, end := d.Target.Ends()
+		in, end := d.Target.EndLatencyClocks()
 		for f, got := range trace.Frames {
 			begin := f*interval + end
 			if want := (FrameTime{begin + loop.FirstWrite(0), begin + loop.LastWrite(0)}); got != want {
@@ -68,8 +68,8 @@ func randomLoop(rng *rand.Rand) dataflow.Loop {
 		n := 1 + rng.IntN(4)
 		l.Trips = append(l.Trips, n)
 		for _, a := range []*dataflow.PortIndices{&l.Read[0], &l.Write[0]} {
-			x := dataflow.IndexSet{Kind: dataflow.Each + dataflow.IndexSetKind(rng.IntN(4))}
-			if x.Kind == dataflow.At {
+			x := dataflow.IndexSet{Kind: dataflow.EveryIndex + dataflow.IndexSetKind(rng.IntN(4))}
+			if x.Kind == dataflow.PatternIndices {
 				p := []byte(strings.Repeat("0", n))
 				for range n {
 					p[rng.IntN(n)] = '1'
@@ -118,7 +118,7 @@ func TestRandomNetworks(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			if bare.Period != (Period{}) {
+			if bare.Period != (SteadyState{}) {
 				periods[d.Target.Stalls]++
 			}
 			plain.Period, plain.Steady, plain.Bottleneck = bare.Period, bare.Steady, bare.Bottleneck
@@ -301,7 +301,7 @@ func TestThroughput(t *testing.T) {
 	} {
 		d := chain(c.depth)
 		trace := run(t, d, nil, c.opt)
-		in, out := d.Target.Ends()
+		in, out := d.Target.EndLatencyClocks()
 		latency := trace.Latency() - in - out
 		if trace.Interval() != c.interval || latency != c.latency || trace.Nodes[4] != c.outlet {
 			t.Errorf("%+v: interval %v, latency %d, %+v; want %v, %d, %+v", c.opt, trace.Interval(), latency,
@@ -355,7 +355,7 @@ func TestNoLayers(t *testing.T) {
 	if trace := run(t, d, nil, Options{Frames: 3}); trace.Cycles != 0 {
 		t.Errorf("%+v", trace)
 	}
-	if proof, err := Prove(t.Context(), d); err != nil {
+	if proof, err := ProveDeadlockFree(t.Context(), d); err != nil {
 		t.Errorf("%v, %v", proof, err)
 	}
 	size(t, d, SizeOptions{})
@@ -512,7 +512,7 @@ func TestShownInterval(t *testing.T) {
 			continue
 		}
 		n := len(got.Frames)
-		if opt.Layers > 0 && got.Head(min(opt.Layers, n)) == nil || n < min(opt.Layers, opt.Frames) {
+		if opt.Layers > 0 && got.FirstFrames(min(opt.Layers, n)) == nil || n < min(opt.Layers, opt.Frames) {
 			t.Fatalf("seed %d: %d frames, and none of the %d that are drawn", seed, n, opt.Layers)
 		}
 		lone := run(Options{Frames: 1})

@@ -24,7 +24,7 @@ func TestScheduleKeeps(t *testing.T) {
 		if seed%2 > 0 {
 			d = randomForks(t, rng)
 		}
-		d.Target.Stalls = dataflow.Credit
+		d.Target.Stalls = dataflow.StallByCredit
 		opt := SizeOptions{each: 1, In: Pace{Every: int(seed % 3)}, Out: Pace{Every: int(seed % 4)}}
 		p := newPlan(d)
 		z := &trials{plan: p, ctx: t.Context(), in: opt.In, out: opt.Out, left: 1e9}
@@ -32,7 +32,7 @@ func TestScheduleKeeps(t *testing.T) {
 		for pace := host; pace < len(d.Folds); pace++ {
 			words := scheduled(z, pace).needs
 			tried++
-			if !keeps(t, d, words, &Sizing{Interval: z.interval}, opt) {
+			if !keeps(t, d, words, &FIFOSizing{Interval: z.interval}, opt) {
 				t.Fatalf("seed %d: paced by %d: %v words do not keep %d clocks in\n%s", seed, pace, words, z.interval,
 					d.Model.Graph)
 			}
@@ -110,7 +110,7 @@ func TestFilled(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		d, _ := randomNet(t, seed, 5)
-		d.Target.Stalls = dataflow.Credit
+		d.Target.Stalls = dataflow.StallByCredit
 		p := newPlan(d)
 		z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e9}, depths: newDepths(p,
 			SizeOptions{each: 1}), blocks: p.split()}
@@ -123,7 +123,7 @@ func TestFilled(t *testing.T) {
 		for s := range words {
 			words[s] = max(words[s], z.now[s])
 		}
-		if !keeps(t, d, words, &Sizing{Interval: z.interval}, SizeOptions{}) {
+		if !keeps(t, d, words, &FIFOSizing{Interval: z.interval}, SizeOptions{}) {
 			t.Errorf("seed %d: %v words do not keep %d clocks", seed, words, z.interval)
 		}
 	}

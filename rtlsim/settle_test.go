@@ -51,7 +51,7 @@ func TestSettled(t *testing.T) {
 			}
 		}
 		frames += e.goal - with.goal
-		if want := (Period{1, with.drift.clocks[0]}); e.trace.Period != want {
+		if want := (SteadyState{1, with.drift.clocks[0]}); e.trace.Period != want {
 			t.Errorf("seed %d: %v, want %v", seed, e.trace.Period, want)
 		}
 		high := func(e *engine) []int { return ran(e, true).high }

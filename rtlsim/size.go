@@ -22,7 +22,7 @@ func RoundUpDepth(words int) int { return step(words, memoryWords) }
 // NextDepth returns the next depth that Size considers for stream s of a design. For a FIFO that the host writes, this
 // depth allows for the words that its hardware holds in addition.
 func NextDepth(d *dataflow.Design, s int) int {
-	return stepAhead(d.FIFO[s].Depth+1, memoryWords, d.Places(s)-d.FIFO[s].Depth)
+	return stepAhead(d.FIFO[s].Depth+1, memoryWords, d.FIFOCapacityWords(s)-d.FIFO[s].Depth)
 }
 
 // stepAhead is step for hardware that has room for ahead further words.
@@ -64,8 +64,8 @@ type SizeOptions struct {
 	each int // words of the smallest memory, if not 0; for tests, whose networks are small
 }
 
-// A Sizing holds depths for all streams of a design. They are steps (RoundUpDepth), except for given depths.
-type Sizing struct {
+// A FIFOSizing holds depths for all streams of a design. They are steps (RoundUpDepth), except for given depths.
+type FIFOSizing struct {
 	Interval int   // clocks per frame that the depths keep; 0 if they only avoid deadlock
 	Words    []int // per stream: depth in words
 	// the depths keep the interval or are Unsimulated; false if no depths do, or if unknown (HitLimit)
@@ -77,16 +77,16 @@ type Sizing struct {
 	HitLimit bool
 	// no FIFO alone could be a step smaller; if pipelines freeze, that held before other FIFOs shrank
 	Exact  bool
-	Needs  []ShallowPart // parts that were too shallow at first; empty if SizeOptions.From suffices
+	Needs  []TooShallowPart // parts that were too shallow at first; empty if SizeOptions.From suffices
 	Trials int
 	Moved  int // words moved in all trials
 }
 
-// A ShallowPart states that some layers, in any design, do not keep the interval or deadlock, as long as no stream
+// A TooShallowPart states that some layers, in any design, do not keep the interval or deadlock, as long as no stream
 // between them holds more words than SizeOptions.From.
-type ShallowPart struct{ Nodes, Streams []int }
+type TooShallowPart struct{ Nodes, Streams []int }
 
-// Size finds depths by simulation, such that no FIFO alone could be smaller.
+// SizeFIFOs finds depths by simulation, such that no FIFO alone could be smaller.
 //
 // With unbounded FIFOs nothing delays a writer. So the interval is that of the slowest layer or end of the host,
 // and all layers behind it keep step. In trials the host gives one frame per interval; at full speed, a FIFO in
@@ -121,7 +121,7 @@ type ShallowPart struct{ Nodes, Streams []int }
 //
 // In the end no FIFO alone could be smaller: Size takes back each depth that was needed only as long as other FIFOs
 // were shallow. If sequences have different lengths, all this holds for the longest (see SizeOptions.AllLengths).
-func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, error) {
+func SizeFIFOs(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*FIFOSizing, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
 	}
@@ -161,7 +161,7 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 	if z.err != nil {
 		return nil, z.err
 	}
-	return &Sizing{Interval: z.interval, Words: z.now, Feasible: z.kept, HitLimit: z.cut && !z.kept,
+	return &FIFOSizing{Interval: z.interval, Words: z.now, Feasible: z.kept, HitLimit: z.cut && !z.kept,
 		Exact: z.exact, Unsimulated: z.untried, NotProved: z.unsure && len(z.needs) > 0,
 		Needs: z.needs, Trials: z.count, Moved: cmp.Or(opt.Effort, 1e9) - z.left}, nil
 }
@@ -171,7 +171,7 @@ type sizer struct {
 	*trials
 	depths
 	blocks  []block
-	needs   []ShallowPart
+	needs   []TooShallowPart
 	why     map[int][]bool // by stream: the window for which it became deeper; nil for the whole design
 	kept    bool
 	cut     bool // the last trial that had to be made hit a limit
@@ -204,7 +204,7 @@ func (z *sizer) lengthen() {
 // need records that the given layers need more than the lower bounds. The streams should be those at which a writer
 // lacked room, for deepening others does not help.
 func (z *sizer) need(members []bool, streams []int) {
-	n := ShallowPart{Streams: slices.DeleteFunc(slices.Clone(streams), z.given)}
+	n := TooShallowPart{Streams: slices.DeleteFunc(slices.Clone(streams), z.given)}
 	for i := range z.loops {
 		if members == nil || members[i] {
 			n.Nodes = append(n.Nodes, i)
@@ -257,7 +257,7 @@ func (z *sizer) tight(slowest []int) bool {
 	if len(z.needs) == 0 {
 		z.need(nil, z.streamsOf(nil)) // the depths at hand do not keep the interval
 	}
-	if z.design.Target.Stalls == dataflow.Frozen {
+	if z.design.Target.Stalls == dataflow.StallFreezesPipeline {
 		z.hosts = pacedHost
 	}
 	z.inWindows(slowest)
@@ -323,7 +323,7 @@ func (z *sizer) surely() tried {
 	left, hosts := z.left, z.hosts
 	z.left = max(left, words)
 	before := z.left
-	if z.design.Target.Stalls == dataflow.Frozen {
+	if z.design.Target.Stalls == dataflow.StallFreezesPipeline {
 		z.hosts = fullHost
 	}
 	t := z.try(nil, z.now)
@@ -382,9 +382,9 @@ func (z *sizer) shrink() bool {
 	return z.left > 0
 }
 
-// Reasons returns, per stream, a sentence that explains why words gather there. It is empty for FIFOs no deeper
-// than the smallest memory.
-func Reasons(d *dataflow.Design) []string {
+// FIFODepthReasons returns, per stream, a sentence that explains why words gather there. It is empty for FIFOs no
+// deeper than the smallest memory.
+func FIFODepthReasons(d *dataflow.Design) []string {
 	p := newPlan(d)
 	blocks := p.split()
 	list := make([]string, len(d.FIFO))

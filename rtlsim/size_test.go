@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func size(t testing.TB, d *dataflow.Design, opt SizeOptions) *Sizing {
+func size(t testing.TB, d *dataflow.Design, opt SizeOptions) *FIFOSizing {
 	t.Helper()
-	z, err := Size(t.Context(), d, opt)
+	z, err := SizeFIFOs(t.Context(), d, opt)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, d.Model.Graph)
 	}
@@ -21,11 +21,11 @@ func size(t testing.TB, d *dataflow.Design, opt SizeOptions) *Sizing {
 
 // keeps reports whether a design with the given depths has the interval, and is as free from deadlock as the
 // options require.
-func keeps(t testing.TB, d *dataflow.Design, depth []int, z *Sizing, opt SizeOptions) bool {
+func keeps(t testing.TB, d *dataflow.Design, depth []int, z *FIFOSizing, opt SizeOptions) bool {
 	t.Helper()
 	with := *d
 	with.FIFO = dataflow.ShiftRegisters(depth...)
-	if _, err := Prove(t.Context(), &with); err != nil {
+	if _, err := ProveDeadlockFree(t.Context(), &with); err != nil {
 		return false
 	}
 	if opt.Minimal {
@@ -35,12 +35,12 @@ func keeps(t testing.TB, d *dataflow.Design, depth []int, z *Sizing, opt SizeOpt
 	if trace.Period.Frames == 0 { // parts that have nothing to do with each other
 		return trace.Frames[599].Last-trace.Frames[399].Last == 200*z.Interval
 	}
-	return trace.Period.Clocks == z.Interval*trace.Period.Frames && (d.Target.Stalls == dataflow.Credit ||
+	return trace.Period.Clocks == z.Interval*trace.Period.Frames && (d.Target.Stalls == dataflow.StallByCredit ||
 		keepsPaced(t, &with, z, opt))
 }
 
 // keepsPaced is keeps for a host that gives a frame per interval.
-func keepsPaced(t testing.TB, d *dataflow.Design, z *Sizing, opt SizeOptions) bool {
+func keepsPaced(t testing.TB, d *dataflow.Design, z *FIFOSizing, opt SizeOptions) bool {
 	trials := &trials{plan: newPlan(d), ctx: t.Context(), in: opt.In, out: opt.Out, interval: z.Interval,
 		left: math.MaxInt}
 	return trials.keepsInterval(trials.paced(d.Depths(), 600))
@@ -56,7 +56,7 @@ func TestSizeOfSchedules(t *testing.T) {
 		if seed%2 > 0 {
 			d = randomForks(t, rng)
 		}
-		d.Target.Stalls = dataflow.Frozen
+		d.Target.Stalls = dataflow.StallFreezesPipeline
 		opt := SizeOptions{Effort: 1, each: 1 + int(seed%3)}
 		if z := size(t, d, opt); !z.Feasible || !keeps(t, d, z.Words, z, opt) {
 			t.Errorf("seed %d: %+v does not keep the interval in\n%s", seed, z, d.Model.Graph)
@@ -84,7 +84,7 @@ func TestSize(t *testing.T) {
 			t.Fatalf("seed %d: %+v does not keep the interval in\n%s", seed, z, d.Model.Graph)
 		}
 		for s, words := range z.Words {
-			if words != stepAhead(words, opt.each, d.Places(s)-d.FIFO[s].Depth) {
+			if words != stepAhead(words, opt.each, d.FIFOCapacityWords(s)-d.FIFO[s].Depth) {
 				t.Errorf("seed %d: %d words", seed, words)
 			}
 			if words == MinDepth {
@@ -99,7 +99,7 @@ func TestSize(t *testing.T) {
 			if !keeps(t, d, less, z, opt) {
 				continue
 			}
-			if loose++; d.Target.Stalls == dataflow.Credit || opt.Minimal {
+			if loose++; d.Target.Stalls == dataflow.StallByCredit || opt.Minimal {
 				t.Errorf("seed %d: s%d needs no %d words in %v in\n%s", seed, s, words, z.Words, d.Model.Graph)
 			}
 		}
@@ -191,7 +191,7 @@ func TestSizeReason(t *testing.T) {
 	for s, words := range z.Words {
 		d.FIFO[s].Depth = words
 	}
-	if why := Reasons(d); z.Interval != 1100 || why[past] != want || z.Words[past] != 128 {
+	if why := FIFODepthReasons(d); z.Interval != 1100 || why[past] != want || z.Words[past] != 128 {
 		t.Errorf("interval %d, %+v, %q", z.Interval, z, why)
 	}
 	for s, words := range z.Words {
@@ -207,7 +207,7 @@ func TestSizeReason(t *testing.T) {
 	burst := n.design(2, n.add("Slow", matrix(8, 1, 50, 1), n.add("Burst", hold(400, 1), n.input(400))[0])...)
 	z = size(t, burst, SizeOptions{In: Pace{Every: 2}})
 	burst.FIFO[0].Depth = z.Words[0]
-	if why := Reasons(burst); z.Interval != 800 || !strings.Contains(why[0], "the host is slow") {
+	if why := FIFODepthReasons(burst); z.Interval != 800 || !strings.Contains(why[0], "the host is slow") {
 		t.Errorf("interval %d, %q", z.Interval, why)
 	}
 }
@@ -223,13 +223,13 @@ func TestSizeRefuses(t *testing.T) {
 		{SizeOptions{Out: Pace{Every: -3}}, "every -3 clocks"},
 		{SizeOptions{Fixed: []int{1}}, "1 depths are given"},
 	} {
-		if _, err := Size(t.Context(), d, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := SizeFIFOs(t.Context(), d, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
 	d, _ = forked(t, 1000, 100)
 	d.FIFO[0].Depth = 0
-	if _, err := Size(t.Context(), d, SizeOptions{}); err == nil {
+	if _, err := SizeFIFOs(t.Context(), d, SizeOptions{}); err == nil {
 		t.Error("a depth of 0 passes")
 	}
 }
@@ -242,7 +242,7 @@ func TestSizeWords(t *testing.T) {
 	moved, frame := 0, 0
 	for seed := range uint64(60) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 21)))
-		d.Target.Stalls = dataflow.Frozen
+		d.Target.Stalls = dataflow.StallFreezesPipeline
 		moved += size(t, d, SizeOptions{each: 1}).Moved
 		frame += newPlan(d).words(nil)
 	}

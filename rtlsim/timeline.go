@@ -19,7 +19,7 @@ const (
 	timelineHead  = 48
 )
 
-var stateColours = [...]string{Busy: "#2a9d4a", Starved: "#c8ccd0", Blocked: "#d1495b"}
+var stateColours = [...]string{StateBusy: "#2a9d4a", StateStarved: "#c8ccd0", StateBlocked: "#d1495b"}
 
 // WriteTimeline draws a run with a record as an SVG picture without external files. It has a row per layer. Each
 // column shows the shares of its clocks that the layer was busy, starved (waiting for words) and blocked (waiting

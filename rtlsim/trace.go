@@ -13,7 +13,7 @@ type Trace struct {
 	Empty   []int        // per stream: clocks in which its reader waited for a word on it
 	Full    []int        // per stream: clocks in which its writer had every word but waited for room on it
 	Host    []HostWait
-	Period  Period       // the steady state, if the run reached it
+	Period  SteadyState  // the steady state, if the run reached it
 	Steady  []NodeClocks // counts of one period; nil if none was found
 
 	Bottleneck IntervalCause
@@ -35,7 +35,7 @@ type NodeClocks struct {
 }
 
 func newTrace(d *dataflow.Design, frames int) *Trace {
-	in, _ := d.Target.Ends()
+	in, _ := d.Target.EndLatencyClocks()
 	g := d.Model.Graph
 	t := &Trace{Start: -in, Frames: make([]FrameTime, frames), Nodes: make([]NodeClocks, len(g.Nodes))}
 	for i := range t.Frames {
@@ -68,9 +68,9 @@ func (t *Trace) Interval() float64 {
 	return float64(t.Frames[last].Last-t.Frames[from].Last) / float64(last-from)
 }
 
-// Out returns the clock when the last word of a frame comes out. For frames beyond the run it continues the steady
-// state. It returns false if the run reached none.
-func (t *Trace) Out(frame int) (clock int, ok bool) {
+// FrameOutputClock returns the clock when the last word of a frame comes out. For frames beyond the run it continues
+// the steady state. It returns false if the run reached none.
+func (t *Trace) FrameOutputClock(frame int) (clock int, ok bool) {
 	beyond := frame - len(t.Frames) + 1
 	if beyond <= 0 {
 		return t.Frames[frame].Last, true
@@ -89,7 +89,7 @@ func (e *engine) finish() *Trace {
 	t.Cycles = e.clock()
 	for _, l := range e.workers {
 		if l.log != nil {
-			l.log.record(Busy, l.at+1)
+			l.log.record(StateBusy, l.at+1)
 		}
 	}
 	for _, s := range e.streams {

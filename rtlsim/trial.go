@@ -17,8 +17,8 @@ type RunCache struct {
 	moved                         atomic.Int64
 }
 
-// Moved returns the words that runs without data moved. Repeated frames move none.
-func (k *RunCache) Moved() int { return int(k.moved.Load()) }
+// WordsMoved returns the words that runs without data moved. Repeated frames move none.
+func (k *RunCache) WordsMoved() int { return int(k.moved.Load()) }
 
 // trials run a design, or a window of it, to see whether its depths keep the interval.
 type trials struct {
@@ -260,7 +260,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 			pressed = e.course.recurs(e)
 		}
 	}
-	if z.hosts == pacedHost || z.design.Target.Stalls != dataflow.Frozen {
+	if z.hosts == pacedHost || z.design.Target.Stalls != dataflow.StallFreezesPipeline {
 		return t
 	}
 	if pressed != nil {

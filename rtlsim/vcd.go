@@ -93,7 +93,7 @@ func (v *vcd) layers(d *dataflow.Design, t *Trace) (changes []change) {
 	for i := range t.Record.Layers {
 		v.scope(d.Model.Graph.Nodes[i].Name)
 		var ids [3]string
-		for s := Busy; s <= Blocked; s++ {
+		for s := StateBusy; s <= StateBlocked; s++ {
 			ids[s] = v.declare(s.String(), 1)
 			changes = append(changes, change{id: ids[s], clock: 0, value: 0})
 		}

@@ -22,7 +22,7 @@ type process struct {
 func processes(d *dataflow.Design, face Interface, q *sequences) (list []process) {
 	_, written := ends(d, face)
 	for _, p := range face.In {
-		e := process{instance: instance{name: p.End()}, kernel: "axis_in", stream: p.Stream, input: true}
+		e := process{instance: instance{name: p.EndProcessName()}, kernel: "axis_in", stream: p.Stream, input: true}
 		longest := 0
 		if q.is(p.Stream) {
 			e.kernel, longest = "axis_in_steps", q.longest
@@ -37,7 +37,7 @@ func processes(d *dataflow.Design, face Interface, q *sequences) (list []process
 		list = append(list, e)
 	}
 	for _, p := range face.Out {
-		e := process{instance: instance{name: p.End()}, kernel: "axis_out", stream: p.Stream}
+		e := process{instance: instance{name: p.EndProcessName()}, kernel: "axis_out", stream: p.Stream}
 		longest := 0
 		if q.is(p.Stream) {
 			e.kernel, longest = "axis_out_steps", q.longest

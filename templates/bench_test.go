@@ -16,8 +16,8 @@ func TestBenchErrors(t *testing.T) {
 	instance := func(change func(*dataflow.Instance)) dataflow.Instance {
 		i := dataflow.Instance{Header: "mvau.hpp", Func: "mvau", Config: []dataflow.Field{{Name: "nf", Value: 3}},
 			Tables: []dataflow.Table{{Name: "weights", Elem: intN(3), Rows: [][]int64{{1, 2}, {3, -4}}}},
-			Storage: []dataflow.Storage{dataflow.ROM("weights", "weight memory", 2, 6),
-				dataflow.RAM("kept", "buffer", 3, 9)}}
+			Storage: []dataflow.Storage{dataflow.ROMStorage("weights", "weight memory", 2, 6),
+				dataflow.RAMStorage("kept", "buffer", 3, 9)}}
 		change(&i)
 		return i
 	}
@@ -86,7 +86,7 @@ func TestBenchErrors(t *testing.T) {
 		}), port},
 	} {
 		frame := dataflow.Tensor{Data: make([]int64, c.in.Words*c.in.PerWord)}
-		_, err := templates.Bench([]templates.LayerTrial{{
+		_, err := templates.GenerateLayerBench([]templates.LayerTrial{{
 			Layer: templates.Layer{Name: "L", Instance: c.instance, In: []dataflow.Port{c.in},
 				Calls: []int{1}},
 			In: [][]dataflow.Tensor{{frame}},
@@ -102,7 +102,7 @@ func TestPorts(t *testing.T) {
 	t.Parallel()
 	port := dataflow.Port{Elem: intN(4), PerWord: 300, Words: 1}
 	frames := []dataflow.Tensor{{Data: make([]int64, 300)}}
-	files, err := templates.Bench([]templates.LayerTrial{{
+	files, err := templates.GenerateLayerBench([]templates.LayerTrial{{
 		Layer: templates.Layer{Name: "Add_0", Instance: dataflow.Instance{Header: "mvau.hpp", Func: "add",
 			Streams: []string{"in1_width", "out_width"},
 			Config: []dataflow.Field{

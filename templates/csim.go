@@ -22,10 +22,10 @@ type CSim struct {
 	Timeout time.Duration // for compiling and running together; 10 minutes if zero
 }
 
-// An Outcome is the result of a C simulation. A layer that ends the program, such as by reading an empty stream,
+// A CSimResult is the result of a C simulation. A layer that ends the program, such as by reading an empty stream,
 // counts as failed, and no later layer has a verdict. An outcome that has not passed has at least one verdict that is
 // not OK.
-type Outcome struct {
+type CSimResult struct {
 	Passed   bool
 	Verdicts []LayerVerdict
 	Words    map[string][]string // per AXI output: its words in hex, frame after frame
@@ -68,7 +68,7 @@ func (c CSim) compiler() ([]string, error) {
 
 // RunCSim writes a project, compiles its test bench and runs it. The error is a *NoCompiler, or says that the project
 // could not be written, compiled in time, or run. A wrong output is no error but an Outcome that has not passed.
-func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
+func RunCSim(ctx context.Context, files Files, c CSim) (*CSimResult, error) {
 	cxx, err := c.compiler()
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 const scratch = "hlsgen-csim"
 
 // RemoveScratch removes the temporary folders of RunCSim. A process calls it that ends before RunCSim has returned.
-func RemoveScratch() error { return outputdir.Abandon(scratch) }
+func RemoveScratch() error { return outputdir.RemoveScratch(scratch) }
 
 // units are the project's translation units. The test bench would take longer to optimise than it takes to run.
 var units = []struct{ path, level string }{{"top.cpp", "-O1"}, {"layers.cpp", "-O1"}, {"tb/tb.cpp", "-Og"}}

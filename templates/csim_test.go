@@ -39,7 +39,7 @@ func storage(d *dataflow.Design) map[string][]dataflow.Storage {
 }
 
 // run compiles and runs a project.
-func run(t *testing.T, files templates.Files, c templates.CSim) *templates.Outcome {
+func run(t *testing.T, files templates.Files, c templates.CSim) *templates.CSimResult {
 	t.Helper()
 	tier.Needs(t, "g++")
 	o, err := templates.RunCSim(context.Background(), files, c)
@@ -78,7 +78,7 @@ func TestCSim(t *testing.T) {
 		{"tfc", tfc, ""},
 		{"small as synthesised", small, "g++ -D__SYNTHESIS__"},
 	}
-	for _, c := range cases[:tier.Few(len(cases))] {
+	for _, c := range cases[:tier.CasesToRun(len(cases))] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := c.design(t)
@@ -161,7 +161,7 @@ func TestCSimEnds(t *testing.T) {
 		trials = append(trials, trial)
 	}
 	trials[0], trials[1] = trials[1], trials[0]
-	files, err := templates.Bench(trials)
+	files, err := templates.GenerateLayerBench(trials)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestSyntax(t *testing.T) {
 		cxx    string
 		design func(testing.TB) *dataflow.Design
 	}{{"clang++", small}, {"g++", small}, {"clang++", forked}, {"g++", forked}}
-	for _, c := range cases[:tier.Few(len(cases))] {
+	for _, c := range cases[:tier.CasesToRun(len(cases))] {
 		d := c.design(t)
 		t.Run(c.cxx+" "+d.Model.Name, func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ type WeightPort struct {
 func WeightPorts(d *dataflow.Design) (ports []WeightPort) {
 	for _, w := range d.Externals() {
 		ports = append(ports, WeightPort{w, "s_axis_" + w.Name + "_weights",
-			copies(w.Port.Bytes(), d.Target.Board.MemoryBits()/8)})
+			copies(w.Port.Bytes(), d.Target.Board.MemoryPortBits()/8)})
 	}
 	return ports
 }
@@ -31,9 +31,9 @@ func copies(bytes, word int) int {
 	return n * max(1, shortest/(n*bytes))
 }
 
-// Image returns one copy of a port's table as bytes in memory. Each row is a word of whole bytes, with its first
+// TableBytes returns one copy of a port's table as bytes in memory. Each row is a word of whole bytes, with its first
 // element in the lowest bits.
-func (p WeightPort) Image(t dataflow.Table) []byte {
+func (p WeightPort) TableBytes(t dataflow.Table) []byte {
 	word := p.Port.TDATA() / 8
 	data := make([]byte, 0, word*len(t.Rows))
 	for _, row := range t.Rows {

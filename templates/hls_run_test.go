@@ -35,7 +35,7 @@ func trained(t testing.TB, model, board string) *dataflow.Design {
 		t.Fatal(err)
 	}
 	target := dataflow.Target{Board: b, ClockMHz: b.ClockMHz}
-	made, err := folding.Make(context.Background(), m.Model, target, folding.Goal{FPS: 10}, &d)
+	made, err := folding.FindBestDesign(context.Background(), m.Model, target, folding.Goal{FPS: 10}, &d)
 	if err != nil || made == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -271,10 +271,10 @@ func TestHLSLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range face.In {
-		functions[p.End()] = []string{"in0 axis", "out0 ap_fifo"}
+		functions[p.EndProcessName()] = []string{"in0 axis", "out0 ap_fifo"}
 	}
 	for _, p := range face.Out {
-		functions[p.End()] = []string{"in0 ap_fifo", "out0 axis"}
+		functions[p.EndProcessName()] = []string{"in0 ap_fifo", "out0 axis"}
 	}
 	for name, arguments := range functions {
 		script := "ip/" + name + ".tcl"

@@ -296,7 +296,7 @@ func widest(layers []Layer) (int, error) {
 
 // library returns the kernels' headers, the headers that they share, and the headers of layers that are not in
 // hlslib.
-func library(kernels []string, own []hlslib.Header) (Files, error) {
+func library(kernels []string, own []hlslib.LibraryFile) (Files, error) {
 	var f Files
 	for _, h := range append(hlslib.Headers(kernels...), own...) {
 		f.add("hls/"+h.Path, h.Text)

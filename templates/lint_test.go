@@ -152,11 +152,13 @@ func TestBenchLints(t *testing.T) {
 				Text: []string{"hls/include/hlsgen/half.hpp:2: a loop that is not unrolled"}}},
 		{from: "half_loop: ",
 			want: templates.Findings{Text: []string{"hls/include/hlsgen/half.hpp:2: a loop without a label"}}},
-		{storage: []dataflow.Storage{dataflow.RAM("kept", "buffer", 3, 9)}, want: templates.Findings{Memory: []string{
-			"Half_0: the kernel has no array kept", "Half_0: storage kept 3x9 in distributed, bound are []"}}},
+		{storage: []dataflow.Storage{dataflow.RAMStorage("kept", "buffer", 3, 9)},
+			want: templates.Findings{Memory: []string{
+				"Half_0: the kernel has no array kept", "Half_0: storage kept 3x9 in distributed, bound are []"}}},
 	} {
-		own := hlslib.Header{Path: "include/hlsgen/half.hpp", Text: []byte(strings.Replace(kernel, c.from, c.to, 1))}
-		_, err := templates.Bench([]templates.LayerTrial{{
+		own := hlslib.LibraryFile{Path: "include/hlsgen/half.hpp", Text: []byte(strings.Replace(kernel, c.from, c.to,
+			1))}
+		_, err := templates.GenerateLayerBench([]templates.LayerTrial{{
 			Layer: templates.Layer{
 				Name:     "Half_0",
 				Instance: dataflow.Instance{Header: "half.hpp", Func: "half", Storage: c.storage},

@@ -10,8 +10,8 @@ import (
 )
 
 // outcome reads the output of the test bench. exit is the error with which it ended.
-func outcome(stdout, stderr string, exit error) *Outcome {
-	o := &Outcome{Words: map[string][]string{}, Log: stdout + stderr}
+func outcome(stdout, stderr string, exit error) *CSimResult {
+	o := &CSimResult{Words: map[string][]string{}, Log: stdout + stderr}
 	running, last := "", ""
 	for line := range strings.Lines(stdout) {
 		line = strings.TrimRight(line, "\n")
@@ -45,7 +45,7 @@ func outcome(stdout, stderr string, exit error) *Outcome {
 }
 
 // Tensors returns the frames that the network computed, by frame and output of the graph.
-func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor, error) {
+func (o *CSimResult) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor, error) {
 	face, err := InterfaceOf(d, opt)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (p AXIPort) elements(words []string) ([]int64, error) {
 }
 
 // sequences appends the output of a port to frames with the given numbers of steps.
-func (o *Outcome) sequences(d *dataflow.Design, p AXIPort, steps []int, frames [][]dataflow.Tensor) error {
+func (o *CSimResult) sequences(d *dataflow.Design, p AXIPort, steps []int, frames [][]dataflow.Tensor) error {
 	words := o.Words[p.Name]
 	for f, n := range steps {
 		at, err := d.At(n)

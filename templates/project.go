@@ -51,8 +51,8 @@ type AXIPort struct {
 	TDATA  int
 }
 
-// End returns the name of the port's process.
-func (p AXIPort) End() string { return p.Name + "_end" }
+// EndProcessName returns the name of the port's process.
+func (p AXIPort) EndProcessName() string { return p.Name + "_end" }
 
 // An Interface is the interface of the generated IP: the name of the top function and its AXI4-Streams, in the order
 // of Graph.In and Graph.Out. The IP also has ap_clk and ap_rst_n.
@@ -94,7 +94,7 @@ func (i Interface) FIFOs(d *dataflow.Design) map[string]dataflow.FIFO {
 		list["s"+strconv.Itoa(s)] = f
 	}
 	names := i.ends(d)
-	for k, e := range d.Ends() {
+	for k, e := range d.SequenceEndFIFOs() {
 		list[names[k]] = e.FIFO
 	}
 	return list
@@ -147,7 +147,8 @@ func Project(d *dataflow.Design, v TestVectors, opt Options) (Files, error) {
 }
 
 // project returns the files of the bench and the files that top adds. They must pass the lint.
-func (b bench) project(top func(*Files) error, fifos map[string]dataflow.FIFO, own ...hlslib.Header) (Files, error) {
+func (b bench) project(top func(*Files) error, fifos map[string]dataflow.FIFO, own ...hlslib.LibraryFile) (Files,
+	error) {
 	files, err := b.files(own...)
 	if err == nil {
 		err = top(&files)
@@ -214,11 +215,11 @@ type LayerTrial struct {
 	In, Out [][]dataflow.Tensor
 }
 
-// Bench generates a project without a top. Its test bench calls every layer alone on its input frames, and compares
-// the written words with the output frames. All trials must have the same number of frames. In this way many folds of
-// one layer, under different names, share a translation unit. own are headers of kernels that hlslib lacks. If the
-// lint finds violations, the error is a *Findings, as for Project.
-func Bench(trials []LayerTrial, own ...hlslib.Header) (Files, error) {
+// GenerateLayerBench generates a project without a top. Its test bench calls every layer alone on its input frames, and
+// compares the written words with the output frames. All trials must have the same number of frames. In this way many
+// folds of one layer, under different names, share a translation unit. own are headers of kernels that hlslib lacks. If
+// the lint finds violations, the error is a *Findings, as for Project.
+func GenerateLayerBench(trials []LayerTrial, own ...hlslib.LibraryFile) (Files, error) {
 	var b bench
 	for i, t := range trials {
 		w := wiring{Layer: t.Layer}

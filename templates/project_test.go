@@ -117,11 +117,11 @@ func keeping(t testing.TB) *dataflow.Design {
 	last := rnn.Ref{Value: 3}
 	cell := rnn.Cell{States: []rnn.StateVector{{Next: last, Start: []int64{3, -5, 7, 9}}}, Phases: []rnn.Phase{{
 		Units: 4, State: new(int), Dots: []rnn.CellDot{{Weights: ones}}, Values: []rnn.CellValue{
-			{Op: rnn.Input}, {Op: rnn.Sum}, {Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
-			{Op: rnn.Requant, Of: []int{2}, Requant: &clip}}}}}
+			{Op: rnn.OpInput}, {Op: rnn.OpDot}, {Op: rnn.OpLinear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
+			{Op: rnn.OpRequant, Of: []int{2}, Requant: &clip}}}}}
 	return chain(t, "keeping", "global_in", tensorType(intN(3), 3, 4),
 		stage{rnn.New(rnn.Params{Cells: []rnn.Cell{cell}, Outputs: []rnn.Ref{last}, Sequence: true, Keeps: true}),
-			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}, "global_out"})
+			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}, "global_out"})
 }
 
 // small is a chain, with signed, unsigned and bipolar elements and per-channel thresholds.
@@ -138,13 +138,14 @@ func small(t testing.TB) *dataflow.Design {
 			dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM}, "/quant/Quant_output_0"},
 		stage{dwc.New(dwc.Params{In: 4, Out: 8}), dataflow.Fold{PE: 1, SIMD: 1}, ""},
 		stage{mvau.New(mvau.Params{Weights: matrix(r, 12, 16, -4, 3), Steps: steps}),
-			dataflow.Fold{PE: 3, SIMD: 8, Memory: dataflow.BRAM, Compute: dataflow.LUT}, "/act/Quant_output_0"},
+			dataflow.Fold{PE: 3, SIMD: 8, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs},
+			"/act/Quant_output_0"},
 		stage{dwc.New(dwc.Params{In: 3, Out: 4}), dataflow.Fold{PE: 1, SIMD: 1}, ""},
 		stage{mvau.New(mvau.Params{Weights: matrix(r, 6, 12, -1, 1, 0), Steps: []num.StepFunction{sign}}),
-			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT},
+			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs},
 			"/sign/BipolarQuant_output_0"},
 		stage{mvau.New(mvau.Params{Weights: matrix(r, 5, 6, -1, 1, 0)}),
-			dataflow.Fold{PE: 5, SIMD: 2, Compute: dataflow.LUT}, "global_out"},
+			dataflow.Fold{PE: 5, SIMD: 2, Compute: dataflow.ComputeInLUTs}, "global_out"},
 	)
 }
 
@@ -202,7 +203,8 @@ func forked(t testing.TB) *dataflow.Design {
 	signs := layer(threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{7}, Value: []int64{-1, 1}}}}),
 		dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.LUTRAM}, copies[0])
 	scaled := add.Params{Factors: [2][]int64{{-9, 4, 3, 0, 1, 17}, {2}}, Steps: steps}
-	joined := layer(add.New(scaled), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.BRAM, Compute: dataflow.DSP},
+	joined := layer(add.New(scaled), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.BRAM,
+		Compute: dataflow.ComputeInDSPs},
 		signs[0], copies[1])
 	mean := layer(globalpool.New(globalpool.Params{Op: globalpool.Sum}), by3, copies[2])
 	b.Output(joined[0])
@@ -225,7 +227,7 @@ func forked(t testing.TB) *dataflow.Design {
 func tfc(t testing.TB) *dataflow.Design {
 	r := rand.New(rand.NewPCG(5, 6))
 	fold := func(pe, simd int) dataflow.Fold {
-		return dataflow.Fold{PE: pe, SIMD: simd, Compute: dataflow.LUT}
+		return dataflow.Fold{PE: pe, SIMD: simd, Compute: dataflow.ComputeInLUTs}
 	}
 	signs := func(n int, lo, hi int64) []num.StepFunction {
 		s := make([]num.StepFunction, n)

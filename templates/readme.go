@@ -38,7 +38,7 @@ func (r Readme) README(files []string) ([]byte, error) {
 		var names []string
 		for _, pattern := range e.Patterns {
 			if slices.ContainsFunc(files, func(file string) bool { return matches(pattern, file) }) {
-				names = append(names, Code(pattern))
+				names = append(names, MarkdownCode(pattern))
 			}
 		}
 		if names != nil {
@@ -46,15 +46,15 @@ func (r Readme) README(files []string) ([]byte, error) {
 		}
 	}
 	for _, file := range files {
-		if !Describes(r.Files, file) {
+		if !AnyEntryMatches(r.Files, file) {
 			return nil, fmt.Errorf("README: nothing says what %s is", file)
 		}
 	}
 	return render("README.md.tpl", view)
 }
 
-// Describes reports whether an entry matches the file.
-func Describes(entries []ReadmeEntry, file string) bool {
+// AnyEntryMatches reports whether an entry matches the file.
+func AnyEntryMatches(entries []ReadmeEntry, file string) bool {
 	return slices.ContainsFunc(entries, func(e ReadmeEntry) bool {
 		return slices.ContainsFunc(e.Patterns, func(pattern string) bool { return matches(pattern, file) })
 	})
@@ -81,9 +81,9 @@ type (
 	entryView struct{ Names, What string }
 )
 
-// Code returns a text as a code span of Markdown, which may stand in a table. Unprintable characters become question
-// marks.
-func Code(s string) string {
+// MarkdownCode returns a text as a code span of Markdown, which may stand in a table. Unprintable characters become
+// question marks.
+func MarkdownCode(s string) string {
 	var b strings.Builder
 	run, longest := 0, 0
 	for _, r := range s {

@@ -27,22 +27,22 @@ type RegisterWindow struct {
 	Words  int    `json:"words"`  // words of 32 bits
 }
 
-// Counters is the name of the window of counters: a pair of words for the design (frames, clocks), and a pair for
-// each stream (stalled, starved), as defined by rtlsim.Counters. Any write to the window clears all counters.
-const Counters = "counters"
+// CountersWindowName is the name of the window of counters: a pair of words for the design (frames, clocks), and a pair
+// for each stream (stalled, starved), as defined by rtlsim.Counters. Any write to the window clears all counters.
+const CountersWindowName = "counters"
 
-// Weights is the name of the window that loads tables. A write to its first register starts the loading; each write
-// to the second one is the next word. The first register reads the number of words that no table has taken.
-const Weights = "weights"
+// WeightsWindowName is the name of the window that loads tables. A write to its first register starts the loading; each
+// write to the second one is the next word. The first register reads the number of words that no table has taken.
+const WeightsWindowName = "weights"
 
 // RegistersOf returns the registers of a design, or nil if it has none.
 func RegistersOf(d *dataflow.Design) *Registers {
 	r := &Registers{Port: "s_axi_control"}
 	if d.Target.Counters {
-		r.add(Counters, 2+2*len(d.Model.Graph.Streams))
+		r.add(CountersWindowName, 2+2*len(d.Model.Graph.Streams))
 	}
-	if d.Model.Graph.Loads() {
-		r.add(Weights, 2)
+	if d.Model.Graph.HasLoadedTables() {
+		r.add(WeightsWindowName, 2)
 		if d.Target.Loader {
 			r.Loader = "s_axis_weights"
 		}

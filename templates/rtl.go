@@ -53,7 +53,7 @@ type rtlCheckView struct{ Index, Name, Parameters, Data, Last, Passes string }
 
 // rtlFiles adds the Verilog top with its FIFOs, its bench, and the scripts that need the modules of all layers.
 func rtlFiles(files *Files, d *dataflow.Design, face Interface, b bench, scripts scriptView) error {
-	for _, h := range hlslib.RTL() {
+	for _, h := range hlslib.RTLFiles() {
 		files.add("hls/"+h.Path, h.Text)
 	}
 	processes := b.instances(face)

@@ -52,7 +52,7 @@ func TestRTL(t *testing.T) {
 		name   string
 		design func(testing.TB) *dataflow.Design
 	}{{"small", small}, {"forked", forked}, {"keeping", keeping}}
-	for _, c := range cases[:tier.Few(len(cases))] {
+	for _, c := range cases[:tier.CasesToRun(len(cases))] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			files, _ := project(t, c.design(t), 3)
@@ -164,7 +164,7 @@ func TestFIFO(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "verilator", "g++", "make")
 	modules := map[string][]byte{}
-	for _, h := range hlslib.RTL() {
+	for _, h := range hlslib.RTLFiles() {
 		if strings.HasSuffix(h.Path, "/hlsgen_fifo.sv") {
 			modules["hlsgen_fifo"] = h.Text
 		}

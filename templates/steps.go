@@ -112,7 +112,7 @@ func endsOf(name string) string { return name + "_ends" }
 
 // ends returns the names of the streams of d.Ends().
 func (i Interface) ends(d *dataflow.Design) (names []string) {
-	for _, e := range d.Ends() {
+	for _, e := range d.SequenceEndFIFOs() {
 		if e.Node >= 0 {
 			names = append(names, endsOf(d.Model.Graph.Nodes[e.Node].Name))
 			continue
@@ -127,7 +127,7 @@ func (i Interface) ends(d *dataflow.Design) (names []string) {
 func ends(d *dataflow.Design, face Interface) (list []streamView, written map[int][]string) {
 	written = map[int][]string{}
 	names := face.ends(d)
-	for k, e := range d.Ends() {
+	for k, e := range d.SequenceEndFIFOs() {
 		list = append(list, streamView{Type: cStream(d.Model.Lengths.EndPort().Width()), Name: names[k],
 			Depth: strconv.Itoa(e.FIFO.Depth), Memory: storageImpl[e.FIFO.Memory],
 			Doc: "1 for the last step of a sequence"})

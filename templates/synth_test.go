@@ -16,7 +16,7 @@ func TestSynthesis(t *testing.T) {
 		name   string
 		design func(testing.TB) *dataflow.Design
 	}{{"keeping", keeping}, {"forked", forked}, {"twins", twins}, {"tfc", tfc}, {"small", small}}
-	for _, c := range cases[:tier.Few(len(cases))] {
+	for _, c := range cases[:tier.CasesToRun(len(cases))] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := c.design(t)

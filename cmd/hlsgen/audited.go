@@ -101,13 +101,13 @@ func overflowing(o compiler.SimOptions, engine bool) error {
 	case o.Overflow == "" && o.AccBits.Asked():
 		return usagef("--acc-bits of a simulation is for --acc-overflow wrap or saturate; " +
 			"hlsgen check --acc-bits audits")
-	case o.Overflow == "" && o.RandomOrders > 0 || o.Overflow == frontend.Wrap && o.RandomOrders > 0:
+	case o.Overflow == "" && o.RandomOrders > 0 || o.Overflow == frontend.OverflowWrap && o.RandomOrders > 0:
 		return usagef("--acc-order is for --acc-overflow saturate: other sums do not depend on the order")
 	case o.Overflow == "":
 		return nil
 	case !o.AccBits.Asked():
 		return usagef("--acc-overflow needs the bits of accumulators: --acc-bits 12, or hidden=10")
-	case engine && o.Engine != compiler.Reference:
+	case engine && o.Engine != compiler.EngineReference:
 		return usagef("--acc-overflow changes the model as written, and no hardware does what it does: " +
 			"engine reference runs it, leave --engine out")
 	case o.Compare != "" || o.Trace != "":
@@ -122,7 +122,8 @@ func overflowed(s *screen, o compiler.SimOptions, r *compiler.SimResult) {
 	if x == nil {
 		return
 	}
-	what := map[frontend.Overflow]string{frontend.Wrap: "wrap", frontend.Saturate: "saturate"}[x.Overflow]
+	what := map[frontend.Overflow]string{frontend.OverflowWrap: "wrap",
+		frontend.OverflowSaturate: "saturate"}[x.Overflow]
 	s.field("overflow", "accumulators %s at --acc-bits %s: this is another model, and no hardware does it", what,
 		label(o.AccBits.String()))
 	for _, l := range x.Layers {

@@ -93,7 +93,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 			o.Out = under(a.dir, compiler.DefaultOut(o.Model, o.Board))
 		}
 		o.Interrupt = a.ending.by(action, isTerminal(a.stderr))
-		r, err := compiler.Run(ctx, o, &t.d)
+		r, err := compiler.Build(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err
 		}
@@ -122,7 +122,7 @@ func (s *screen) built(r *compiler.BuildResult, explain bool) {
 	}
 	s.field("fits", "%s: %s", verdict, takes(d))
 	samples := d.Model.Turns.PerFrame()
-	fps, interval := d.Pace()
+	fps, interval := d.FPSAndClocks()
 	s.field("throughput", "%s %s/s, %s", rate(fps), folding.Unit(samples), pace(samples, interval))
 	feedback(s, d)
 	if mhz, fps := compiler.BoardClockOf(r); mhz != 0 {
@@ -131,7 +131,7 @@ func (s *screen) built(r *compiler.BuildResult, explain bool) {
 	}
 	s.latency(d)
 	s.sequences(compiler.SequencesOf(d))
-	if l := compiler.LoadOf(r); l != nil {
+	if l := compiler.WeightLoadReportOf(r); l != nil {
 		s.field("weights", "%v", l)
 	}
 	s.field("bottleneck", "%s", d.Bottleneck.Line())
@@ -153,7 +153,7 @@ func (s *screen) built(r *compiler.BuildResult, explain bool) {
 		s.field("kept", "%s", outputdir.QuoteSome(r.Kept))
 	}
 	next := "make -C " + quoted(filepath.Join(r.Out, "hls")) + " csim"
-	if !r.Backend.HLS() {
+	if !r.Backend.IncludesHLS() {
 		next = "make -C " + quoted(filepath.Join(r.Out, "rtl")) + " sim"
 	}
 	command(s, "next", next)
@@ -200,7 +200,7 @@ func takes(d *folding.Design) string {
 				text += fmt.Sprintf(" (%s of them as memory)", whole(e.LUTRAM))
 			}
 			parts = append(parts, text)
-		case s.Used > 0 && s.Name != "LUTRAM" && !s.Mean():
+		case s.Used > 0 && s.Name != "LUTRAM" && !s.IsMean():
 			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget),
 				folding.WithBlockName(s.Name, d.Target.Board)))
 		}
@@ -241,7 +241,7 @@ func among(given string) string {
 
 func (s *screen) layers(r *compiler.BuildResult) {
 	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF",
-		">"+r.Design.Target.Board.BlockName(), ">URAM", ">DSP", ">acc bits")
+		">"+r.Design.Target.Board.BlockRAMName(), ">URAM", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
 		acc := "-"
 		if l.Acc != nil {
@@ -272,7 +272,7 @@ func (s *screen) shares(shares []folding.Share, on boards.Board) {
 	for _, x := range shares {
 		used, budget, board := whole(x.Used), whole(x.Budget), whole(x.Board)
 		of := percent(x.Used, x.Board)
-		if x.Mean() {
+		if x.IsMean() {
 			used, budget, board = "", percent(x.Budget, x.Board), ""
 		}
 		if x.Name == "FF" && x.Used == 0 {
@@ -293,7 +293,7 @@ func (s *screen) explain(r *compiler.BuildResult) {
 			deepest, bits = max(deepest, f.Depth), bits+(f.Depth-dataflow.RegisterDepth)*d.Port(k).Width()
 		}
 	}
-	for _, e := range d.Ends() {
+	for _, e := range d.SequenceEndFIFOs() {
 		deepest, bits = max(deepest, e.FIFO.Depth), bits+e.FIFO.Depth-dataflow.RegisterDepth
 	}
 	if bits > 0 {
@@ -377,7 +377,7 @@ func verified(r *compiler.BuildResult) string {
 	if len(v.Steps) > 0 {
 		s += fmt.Sprintf(", sequences of %s steps", compiler.JoinNumbers(v.Steps))
 	}
-	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(compiler.CSim)) {
+	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(compiler.EngineCSim)) {
 		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
 	}
 	if !r.RealSamples {
@@ -410,7 +410,7 @@ type built struct {
 	Interval float64 `json:"interval_clocks"`
 	Latency  int     `json:"latency_clocks"`
 
-	Ends folding.EndLatency `json:"latency_at_ends_clocks"` // the part of the latency at the ends of the network
+	Ends folding.IOLatency `json:"latency_at_ends_clocks"` // the part of the latency at the ends of the network
 
 	// the least interval and latency that are possible until latencies are calibrated
 	Least *folding.FramePace `json:"least,omitempty"`
@@ -430,13 +430,13 @@ type built struct {
 	Resources  []share                    `json:"resources"`
 	Folding    compiler.CertificateReport `json:"certificate"`
 	// the user ended the search, and the best design so far was built
-	Stopped  bool              `json:"interrupted"`
-	Prefix   []string          `json:"host_prefix"`
-	Suffix   []string          `json:"host_suffix"`
-	Verified compiler.Verified `json:"verified"`
-	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
-	Out      string            `json:"out"`
-	Files    int               `json:"files"`
+	Stopped  bool                        `json:"interrupted"`
+	Prefix   []string                    `json:"host_prefix"`
+	Suffix   []string                    `json:"host_suffix"`
+	Verified compiler.VerificationReport `json:"verified"`
+	Accuracy *samples.Accuracy           `json:"accuracy,omitempty"`
+	Out      string                      `json:"out"`
+	Files    int                         `json:"files"`
 	// paths below out that hlsgen did not write, or that were changed since
 	Kept []string `json:"kept,omitempty"`
 	outcome
@@ -452,12 +452,12 @@ type share struct {
 func builtOf(r *compiler.BuildResult, d *diag.List) built {
 	f := r.Design
 	t, m, e := f.Target, f.Model, f.Estimate
-	fps, interval := f.Pace()
+	fps, interval := f.FPSAndClocks()
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: fps, Interval: interval, Latency: f.Clocks.Latency,
 		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f),
 		Slowest: f.Clocks.Slowest, Series: compiler.SeriesOf(f),
-		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: compiler.LoadOf(r),
+		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: compiler.WeightLoadReportOf(r),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
 		Folding: compiler.NewCertificate(&f.Certificate), Stopped: f.Certificate.Interrupted,
 		Prefix: append([]string{}, m.Prefix.Nodes...),
@@ -466,7 +466,7 @@ func builtOf(r *compiler.BuildResult, d *diag.List) built {
 	b.OnBoard, _ = compiler.BoardClockOf(r)
 	for _, s := range f.Shares {
 		unit := 1.0
-		if s.Mean() {
+		if s.IsMean() {
 			unit = float64(s.Board)
 		}
 		b.Resources = append(b.Resources, share{s.Name, float64(s.Used) / unit, float64(s.Budget) / unit,

@@ -153,17 +153,18 @@ func TestVerified(t *testing.T) {
 	t.Parallel()
 	own := compiler.Open("", &diag.List{})
 	for _, c := range []struct {
-		v    compiler.Verified
+		v    compiler.VerificationReport
 		from *compiler.ModelSource
 		want string
 	}{
-		{compiler.Verified{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own,
+		{compiler.VerificationReport{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own,
 			"bit-exact: 16 samples, three engines (eval, cycle, csim)"},
-		{compiler.Verified{Samples: 1, Engines: []string{"eval", "cycle"}}, own,
+		{compiler.VerificationReport{Samples: 1, Engines: []string{"eval", "cycle"}}, own,
 			"bit-exact: 1 sample, two engines (eval, cycle)"},
-		{compiler.Verified{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"}, &compiler.ModelSource{},
+		{compiler.VerificationReport{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"},
+			&compiler.ModelSource{},
 			"bit-exact: 4 samples, two engines (eval, cycle), random inputs in range; left out: csim"},
-		{compiler.Verified{}, own, "not verified: no samples were asked for (--verify 0)"},
+		{compiler.VerificationReport{}, own, "not verified: no samples were asked for (--verify 0)"},
 	} {
 		if got := verified(&compiler.BuildResult{Source: c.from, Verified: c.v,
 			RealSamples: c.from == own}); got != c.want {

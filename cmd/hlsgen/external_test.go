@@ -110,7 +110,7 @@ func TestExternalData(t *testing.T) {
 	}
 	forms := []map[string][]byte{{"iris.onnx": model}}
 	for _, one := range []bool{true, false} {
-		file, files := onnxtest.Scatter(model, one)
+		file, files := onnxtest.ExternaliseTensors(model, one)
 		files["iris.onnx"] = file
 		forms = append(forms, files)
 	}
@@ -159,7 +159,7 @@ func TestStreamedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, _ := onnxtest.Scatter(model, true)
+	file, _ := onnxtest.ExternaliseTensors(model, true)
 	for _, x := range []struct {
 		data []byte
 		want string

@@ -130,7 +130,7 @@ func (s sizes) Set(text string) error {
 }
 
 // initials is the value of --initial-state: a repeatable STATE or INPUT=STATE.
-type initials struct{ to *frontend.InitialStates }
+type initials struct{ to *frontend.InitialStateModes }
 
 func (s initials) Type() string { return "[INPUT=]STATE" }
 
@@ -141,9 +141,9 @@ func (s initials) String() string {
 func (s initials) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		at := strings.LastIndex(part, "=") // the name of an input may contain an equals sign
-		state := frontend.InitialState(part[at+1:])
+		state := frontend.InitialStateMode(part[at+1:])
 		input := part[:max(0, at)]
-		if at == 0 || !slices.Contains(frontend.NamesOfInitial, string(state)) {
+		if at == 0 || !slices.Contains(frontend.InitialStateModeNames, string(state)) {
 			return fmt.Errorf("want zero or quant, or one of them for an input, such as h0=zero")
 		}
 		if old, twice := (*s.to)[input]; twice && old != state {
@@ -153,7 +153,7 @@ func (s initials) Set(text string) error {
 			return fmt.Errorf("the initial state %s is %s already", input, old)
 		}
 		if *s.to == nil {
-			*s.to = frontend.InitialStates{}
+			*s.to = frontend.InitialStateModes{}
 		}
 		(*s.to)[input] = state
 	}
@@ -252,18 +252,18 @@ func interval(s string) (float64, error) {
 // turns parses a value of --interleave.
 func turns(s string) (int, error) { return integer(1, maxInterleaved)(s) }
 
-func fifo(s string) (folding.FIFO, error) {
+func fifo(s string) (folding.FIFODepthPolicy, error) {
 	switch s {
 	case "throughput":
-		return folding.FIFO{}, nil
+		return folding.FIFODepthPolicy{}, nil
 	case "minimal":
-		return folding.FIFO{Minimal: true}, nil
+		return folding.FIFODepthPolicy{Minimal: true}, nil
 	}
-	n, err := integer(1, folding.MaxDepth)(s)
+	n, err := integer(1, folding.MaxFIFODepth)(s)
 	if err != nil {
 		err = fmt.Errorf("want minimal, throughput or %s", strings.TrimPrefix(err.Error(), "want "))
 	}
-	return folding.FIFO{Words: n}, err
+	return folding.FIFODepthPolicy{Words: n}, err
 }
 
 // searchTime parses a duration of up to a day.
@@ -324,16 +324,16 @@ func inputType(in *frontend.InputType, s string) error {
 }
 
 func inputMean(in *frontend.InputType, s string) error {
-	return ofNormal(in, s, number, func(n *frontend.Normal) *[]*big.Rat { return &n.Mean })
+	return ofNormal(in, s, number, func(n *frontend.Normalisation) *[]*big.Rat { return &n.Mean })
 }
 
 func inputDeviation(in *frontend.InputType, s string) error {
-	return ofNormal(in, s, fraction, func(n *frontend.Normal) *[]*big.Rat { return &n.Deviation })
+	return ofNormal(in, s, fraction, func(n *frontend.Normalisation) *[]*big.Rat { return &n.Deviation })
 }
 
 // ofNormal parses numbers that apply to all inputs, or to the input that is named in front of them.
 func ofNormal(in *frontend.InputType, s string, parse func(string) (*big.Rat, error),
-	part func(*frontend.Normal) *[]*big.Rat) error {
+	part func(*frontend.Normalisation) *[]*big.Rat) error {
 	at := strings.LastIndex(s, "=") // the name of an input may contain an equals sign
 	numbers, err := list(s[at+1:], parse)
 	if err == nil && at == 0 {
@@ -343,12 +343,12 @@ func ofNormal(in *frontend.InputType, s string, parse func(string) (*big.Rat, er
 		return err
 	}
 	if at < 0 {
-		*part(&in.Normal) = numbers
+		*part(&in.Normalisation) = numbers
 		return nil
 	}
 	of := in.Inputs[s[:at]]
 	if *part(&of) = numbers; in.Inputs == nil {
-		in.Inputs = map[string]frontend.Normal{}
+		in.Inputs = map[string]frontend.Normalisation{}
 	}
 	in.Inputs[s[:at]] = of
 	return nil

@@ -40,7 +40,7 @@ var notWritten = map[string]string{
 }
 
 // states are files in which hlsgen keeps what it knows of a folder; where lines of them are wrong, it goes on.
-var states = []string{outputdir.List, "journal.jsonl"}
+var states = []string{outputdir.FileListName, "journal.jsonl"}
 
 // TestFolders: whatever folder hlsgen is told to write into, a file of somebody else's there, of a name that hlsgen
 // wants, stays as it is, and so does one that somebody changed, and hlsgen says so; its own are replaced, or it says

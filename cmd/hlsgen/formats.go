@@ -49,13 +49,14 @@ right, run as integers.`,
 		if !ok {
 			return nil, nil
 		}
-		rows, err := formats.Compare(length, dataflow.Target{Board: b, ClockMHz: b.ClockMHz, Stalls: dataflow.Credit})
+		rows, err := formats.Compare(length, dataflow.Target{Board: b, ClockMHz: b.ClockMHz,
+			Stalls: dataflow.StallByCredit})
 		if err != nil {
 			return nil, err
 		}
 		c := compared{ReportHead: compiler.CurrentHead, Length: length, Board: b.Name, Formats: rows}
 		for _, folder := range folders {
-			m, err := formats.Read(ctx, under(a.dir, folder), o, &t.d)
+			m, err := formats.MeasureAccuracy(ctx, under(a.dir, folder), o, &t.d)
 			if m == nil || err != nil {
 				return nil, err
 			}

@@ -20,21 +20,21 @@ func front(ctx context.Context, o compiler.Options, points int, d *diag.List) (*
 	return &answer{object: frontOf(f, o.Least, d), show: func(s *screen) { s.front(f, o.Least) }}, nil
 }
 
-func (s *screen) front(f *compiler.ParetoFront, least folding.Measure) {
+func (s *screen) front(f *compiler.ParetoFront, least folding.ResourceMeasure) {
 	t := f.Target
 	s.title("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name),
 		label(t.Board.Part), figure(t.ClockMHz), count(len(f.Points), "design"))
 	s.example(f.Source, "")
 	s.line("")
 	unit := folding.Unit(f.Points[0].Model.Turns.PerFrame()) + "/s"
-	tab := newTable(">"+unit, ">clocks", ">latency", ">LUT", ">FF", ">"+t.Board.BlockName(),
+	tab := newTable(">"+unit, ">clocks", ">latency", ">LUT", ">FF", ">"+t.Board.BlockRAMName(),
 		">URAM", ">DSP", ">load", "proved")
 	for _, p := range f.Points {
 		e, load := p.Estimate.Total, "" // a counted resource has a column of its own
 		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {
 			load = fmt.Sprintf("%.1f %%", 100*b.Value)
 		}
-		fps, every := p.Pace()
+		fps, every := p.FPSAndClocks()
 		tab.row(rate(fps), rate(every), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF),
 			whole(e.BRAM), whole(e.URAM), whole(e.DSP), load, frontProof(&p.Certificate))
 	}
@@ -119,12 +119,12 @@ type frontItem struct {
 	Folding  compiler.CertificateReport `json:"certificate"`
 }
 
-func frontOf(f *compiler.ParetoFront, least folding.Measure, d *diag.List) frontJSON {
+func frontOf(f *compiler.ParetoFront, least folding.ResourceMeasure, d *diag.List) frontJSON {
 	j := frontJSON{about: aboutOf(f.Source), Points: []frontItem{}, Board: f.Target.Board.Name,
 		Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Complete, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
-		fps, every := p.Pace()
+		fps, every := p.FPSAndClocks()
 		j.Points = append(j.Points, frontItem{fps, every, p.Clocks.Latency, p.Estimate.Total,
 			compiler.NewCertificate(&p.Certificate)})
 	}

@@ -15,7 +15,7 @@ const best = "best"
 
 // An ending lets a Ctrl-C end the search of a build, instead of the process. The search must have found a design.
 type ending struct {
-	search folding.Interrupt
+	search folding.SearchStopper
 	tell   func(text string)
 }
 
@@ -28,7 +28,7 @@ func (e *ending) tells(tell func(text string)) {
 
 // takes ends the search if a signal is a Ctrl-C and the search has a design. It reports whether it did so.
 func (e *ending) takes(s os.Signal) bool {
-	if s != os.Interrupt || !e.search.End() {
+	if s != os.Interrupt || !e.search.TryStop() {
 		return false
 	}
 	e.tell("the search ends with the best design so far, which is built; another Ctrl-C stops that, too")
@@ -37,7 +37,7 @@ func (e *ending) takes(s os.Signal) bool {
 
 // by returns the interrupt that the search of a build listens to. action is the value of --on-interrupt. The interrupt
 // is nil if Ctrl-C ends the process: with stop, or without the flag if standard error is no terminal.
-func (e *ending) by(action string, terminal bool) *folding.Interrupt {
+func (e *ending) by(action string, terminal bool) *folding.SearchStopper {
 	if e == nil || action != best && (action != "" || !terminal) {
 		return nil
 	}

@@ -79,7 +79,7 @@ func (s *screen) boards(list []boards.Board) {
 func (a *app) layersCommand() *cobra.Command {
 	return a.list("layers", "List the kinds of layers that a design is made of", "", func() error {
 		t := newTable("layer", "what it does")
-		for _, k := range hlslib.Kinds {
+		for _, k := range hlslib.LayerKinds {
 			t.row(k.Name, k.Doc)
 		}
 		a.screen.table(t)
@@ -134,7 +134,7 @@ func (a *app) explainCommand() *cobra.Command {
 				return nil
 			}
 			code := strings.Trim(args[0], "[]")
-			page, ok := docs.Page(code)
+			page, ok := docs.DiagnosticPage(code)
 			if _, known := diag.Codes[diag.Code(code)]; !known || !ok {
 				return usagef("no diagnostic has the code %q%s", code, suggest.DidYouMean(code, codes()))
 			}

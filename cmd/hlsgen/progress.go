@@ -29,8 +29,8 @@ type progress struct {
 	begun time.Time  // when the command began
 	wrote time.Time  // when the last line was written
 	stage string
-	since time.Time         // when the stage began
-	found *folding.Standing // the best design of the folding stage so far; nil: none
+	since time.Time               // when the stage began
+	found *folding.SearchProgress // the best design of the folding stage so far; nil: none
 	done  int
 	total int // 0 if it is unknown
 	start *time.Timer
@@ -129,7 +129,7 @@ func (p *progress) besides() int {
 
 // standing describes the state of the search for a folding: the best design, the proved lower bound, and the share of
 // the budget that the design takes.
-func standing(st *folding.Standing) string {
+func standing(st *folding.SearchProgress) string {
 	if st == nil {
 		return "no design yet"
 	}
@@ -166,7 +166,7 @@ func pacing(done, total int, took time.Duration) (rate, left string) {
 }
 
 // stand receives the best design so far from the search for a folding.
-func (p *progress) stand(st folding.Standing) {
+func (p *progress) stand(st folding.SearchProgress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found = &st

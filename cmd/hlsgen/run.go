@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	a := newApp(w, args)
 	defer func() {
 		if p := recover(); p != nil {
-			code = a.fail(ctx, nil, &compiler.Internal{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
+			code = a.fail(ctx, nil, &compiler.InternalError{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
 		}
 	}()
 	root := a.root()
@@ -154,9 +154,9 @@ func (a *app) told(cmd *cobra.Command, err error) string {
 func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	var (
 		use      *usage
-		mismatch *compiler.Mismatch
+		mismatch *compiler.MismatchError
 		deadlock *rtlsim.Deadlock
-		internal *compiler.Internal
+		internal *compiler.InternalError
 	)
 	if err == nil {
 		return exitOK

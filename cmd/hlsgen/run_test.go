@@ -72,9 +72,9 @@ func folder(t *testing.T, files map[string]string) string {
 }
 
 const (
-	iris       = examples.Iris + "/model.onnx"
-	irisInputs = examples.Iris + "/inputs.npy"
-	irisLabels = examples.Iris + "/labels.npy"
+	iris       = examples.IrisName + "/model.onnx"
+	irisInputs = examples.IrisName + "/inputs.npy"
+	irisLabels = examples.IrisName + "/labels.npy"
 )
 
 // TestExit holds the exit codes and what is said with them.
@@ -217,7 +217,7 @@ func TestExit(t *testing.T) {
 		{"sweep --collect full", exitDiagnostics, "", "error[file-unreadable]"},
 		{"sweep broken.onnx --board zcu104", exitDiagnostics, "", "error[model-malformed]"},
 		{"simulate " + iris + " --input broken.npy", exitDiagnostics, "", "error[data-invalid]"},
-		{"simulate " + iris + " --input " + examples.Digits + "/inputs.npy", exitDiagnostics, "",
+		{"simulate " + iris + " --input " + examples.DigitsName + "/inputs.npy", exitDiagnostics, "",
 			"error[data-invalid]"},
 		{"simulate --output no/such/folder/y.npy", exitDiagnostics, "", "hlsgen: "},
 		{"examples .", exitDiagnostics, "", "error[output-exists]: DIR/digits-mlp-w2a2 exists"},
@@ -254,13 +254,14 @@ func TestFail(t *testing.T) {
 		stderr string
 	}{
 		{nil, context.Background(), "", exitOK, ""},
-		{fmt.Errorf("sample 3: %w", &compiler.Mismatch{Msg: "engine cycle against eval"}), context.Background(), "",
+		{fmt.Errorf("sample 3: %w", &compiler.MismatchError{Msg: "engine cycle against eval"}), context.Background(),
+			"",
 			exitMismatch, "hlsgen: sample 3: engine cycle against eval\n"},
 		{&rtlsim.Deadlock{Clock: 7}, context.Background(), "", exitMismatch, "deadlock at clock 7"},
-		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal,
+		{&compiler.InternalError{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal,
 			"hlsgen: internal error: index 3\n   this is a defect of hlsgen: please report it, with the model if " +
 				"you can\n   HLSGEN_DEBUG=1 shows where it happened\n"},
-		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal,
+		{&compiler.InternalError{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal,
 			"if you can\ngoroutine 1"},
 		{fmt.Errorf("write: %w", syscall.ENOSPC), context.Background(), "", exitDiagnostics,
 			"hlsgen: write: no space left on device\n"},
@@ -334,7 +335,7 @@ func TestInterrupt(t *testing.T) {
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	want := "layer what it does"
-	for _, k := range hlslib.Kinds {
+	for _, k := range hlslib.LayerKinds {
 		want += " " + k.Name + " " + k.Doc
 	}
 	if got := say(t.TempDir(), nil, "layers"); got.code != 0 || strings.Join(strings.Fields(got.stdout), " ") != want {
@@ -369,11 +370,11 @@ func TestGolden(t *testing.T) {
 		"boards":         "boards",
 		"examples":       "examples",
 		"check":          "check",
-		"check-qcdq":     "check " + examples.Iris + "/qcdq.onnx",
+		"check-qcdq":     "check " + examples.IrisName + "/qcdq.onnx",
 		"simulate":       "simulate",
 		"simulate-cycle": "simulate " + iris + " --input " + irisInputs + " --engine cycle",
 		"simulate-board": "simulate " + iris + " --input " + irisInputs +
-			" --engine cycle --board pynq-z1 --fps 1e6 --output y.npy --compare " + examples.Iris + "/outputs.npy",
+			" --engine cycle --board pynq-z1 --fps 1e6 --output y.npy --compare " + examples.IrisName + "/outputs.npy",
 		"build":          "build --board zcu104 --no-csim",
 		"build-own":      "build " + iris + " --board pynq-z1 --no-csim --fps 1000 --clock 125 --out own",
 		"build-finn":     "build --board zcu104 --no-csim --cost finn --out finn",
@@ -458,13 +459,13 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	// One folder that exists is enough: nothing is written.
-	if err := os.MkdirAll(filepath.Join(dir, "half", examples.Iris), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "half", examples.IrisName), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if got := say(dir, nil, "examples", "half"); got.code != exitDiagnostics {
 		t.Errorf("%+v", got)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "half", examples.Digits)); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(dir, "half", examples.DigitsName)); !os.IsNotExist(err) {
 		t.Errorf("half of it was written: %v", err)
 	}
 }

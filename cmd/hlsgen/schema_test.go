@@ -55,7 +55,7 @@ var forms = []struct {
 		"calibrate " + reports + " --json",
 	}},
 	{"formats", "what hlsgen formats --json prints", compared{}, []string{
-		"formats --json", "formats --length 64 --models " + examples.Iris + " --json",
+		"formats --json", "formats --length 64 --models " + examples.IrisName + " --json",
 	}},
 	{"error", "what a command with --json prints that has no result", failure{}, []string{
 		"build --board nothing --json", "build --bord zcu104 --json", "check no.onnx --json",

@@ -24,7 +24,7 @@ import (
 )
 
 func (a *app) simulateCommand() *cobra.Command {
-	o := compiler.SimOptions{Engine: compiler.Fast, MaxShown: elements}
+	o := compiler.SimOptions{Engine: compiler.EngineFast, MaxShown: elements}
 	var engines, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
@@ -69,12 +69,14 @@ are pieces of one stream, in order.
 			"--dim AXIS=MIN..MAX", nil)
 	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first; - for the "+
 		"first as .npy on standard output", noStandard)
-	option(t.FlagSet, &o.Engine, "engine", string(compiler.Fast), "ENGINE", oneOf[compiler.Engine]("engines", engines),
+	option(t.FlagSet, &o.Engine, "engine", string(compiler.EngineFast), "ENGINE", oneOf[compiler.Engine]("engines",
+		engines),
 		"one of "+strings.Join(engines, ", "))
 	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
 	option(t.FlagSet, &o.Overflow, "acc-overflow", "", "OVERFLOW", oneOf[frontend.Overflow]("overflows",
-		[]string{string(frontend.Wrap), string(frontend.Saturate)}), "what narrower accumulators would do: wrap, the "+
-		"sum modulo 2^BITS; saturate, clip after every product; with --acc-bits; this changes the model")
+		[]string{string(frontend.OverflowWrap), string(frontend.OverflowSaturate)}),
+		"what narrower accumulators would do: wrap, the "+
+			"sum modulo 2^BITS; saturate, clip after every product; with --acc-bits; this changes the model")
 	t.accumulators("the bits of accumulators with --acc-overflow")
 	option(t.FlagSet, &o.RandomOrders, "acc-order", "", "ORDERS", integer(1, maxOrders),
 		"with --acc-overflow saturate: so many random orders of products, and their spread")
@@ -106,7 +108,7 @@ are pieces of one stream, in order.
 			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 			o.Stdout = a.stdout
 		}
-		if (o.VCD != "" || o.Timeline != "") && o.Engine != compiler.Cycle {
+		if (o.VCD != "" || o.Timeline != "") && o.Engine != compiler.EngineCycle {
 			return nil, usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
 		if err := t.excluding(); err != nil {
@@ -139,9 +141,9 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.SimResult) {
 		s.design(o, r)
 	}
 	switch r.Engine {
-	case compiler.Cycle, compiler.CSim:
+	case compiler.EngineCycle, compiler.EngineCSim:
 		s.field("verified", "every layer's stream equals the one of engine eval")
-	case compiler.RTL, compiler.Netlist:
+	case compiler.EngineRTL, compiler.EngineNetlist:
 		s.field("verified", "every layer's stream equals the one of engine eval, every clock that of engine cycle")
 	}
 	for k, out := range r.Outputs {
@@ -199,7 +201,7 @@ func (s *screen) design(o compiler.SimOptions, r *compiler.SimResult) {
 			count(r.MaxCycles, "clock"))
 	}
 	samples := d.Model.Turns.PerFrame()
-	fps, interval := d.Pace()
+	fps, interval := d.FPSAndClocks()
 	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.Unit(samples), figure(d.ClockMHz()),
 		pace(samples, interval))
 	feedback(s, d)
@@ -299,7 +301,7 @@ func simulatedOf(o compiler.SimOptions, r *compiler.SimResult, d *diag.List) sim
 		s.Outputs = append(s.Outputs, tensor{r.Out[k].Name, out.DType, append([]int{}, out.Shape...)})
 	}
 	if f := r.Design; f != nil {
-		s.FPS, s.Interval = f.Pace()
+		s.FPS, s.Interval = f.FPSAndClocks()
 		s.Latency, s.Folds = f.Clocks.Latency, map[string]folded{}
 		s.Sequences = compiler.SequencesOf(f)
 		for i, n := range f.Model.Graph.Nodes {

@@ -41,7 +41,7 @@ func save(t *testing.T, path string, a *npy.Array) {
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, nil)
-	brevitas := array(t, filepath.Join(dir, examples.Iris, "outputs.npy"))
+	brevitas := array(t, filepath.Join(dir, examples.IrisName, "outputs.npy"))
 	if got := say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", "reference", "--output",
 		"want.npy"); got.code != exitOK {
 		t.Fatalf("%+v", got)
@@ -53,8 +53,9 @@ func TestSimulate(t *testing.T) {
 				t.Run(model+"/"+engine+"/"+ext, func(t *testing.T) {
 					t.Parallel()
 					out := fmt.Sprintf("%s-%s.%s", model, engine, ext)
-					got := say(dir, nil, "simulate", examples.Iris+"/"+model, "--input", irisInputs, "--engine", engine,
-						"--output", out, "--compare", examples.Iris+"/outputs.npy")
+					got := say(dir, nil, "simulate", examples.IrisName+"/"+model, "--input", irisInputs, "--engine",
+						engine,
+						"--output", out, "--compare", examples.IrisName+"/outputs.npy")
 					if got.code != exitOK || got.stderr != "" {
 						t.Fatalf("%+v", got)
 					}
@@ -76,7 +77,7 @@ func TestSimulate(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, nil)
-	y := array(t, filepath.Join(dir, examples.Iris, "outputs.npy"))
+	y := array(t, filepath.Join(dir, examples.IrisName, "outputs.npy"))
 	y.Data[7] += 1
 	save(t, filepath.Join(dir, "wrong.npy"), y)
 	args := []string{"simulate", iris, "--input", irisInputs, "--compare", "wrong.npy"}
@@ -118,7 +119,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%s: %d files, %v", engine, len(entries), err)
 		}
 		for _, e := range entries {
-			if e.Name() != outputdir.List {
+			if e.Name() != outputdir.FileListName {
 				array(t, filepath.Join(dir, "trace-"+engine, e.Name()))
 			}
 		}
@@ -136,7 +137,7 @@ func TestSimulateJSON(t *testing.T) {
 	if f := got["folding"].(map[string]any)["MVAU_0"].(map[string]any); f["PE"] != 1.0 || f["SIMD"] != 1.0 {
 		t.Errorf("the cheapest fold is not PE 1, SIMD 1: %v", f)
 	}
-	failed := say(dir, nil, "simulate", iris, "--input", examples.Digits+"/inputs.npy", "--json")
+	failed := say(dir, nil, "simulate", iris, "--input", examples.DigitsName+"/inputs.npy", "--json")
 	list := object(t, failed)["diagnostics"].([]any)
 	if failed.code != exitDiagnostics || failed.stderr != "" || list[0].(map[string]any)["code"] != "data-invalid" {
 		t.Errorf("%+v", failed)

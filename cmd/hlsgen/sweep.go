@@ -27,7 +27,7 @@ import (
 const maxFront = 10_000
 
 // budgets adds a flag for shares of a board: "0.5,0.8" means two budgets, "lut=0.7,bram=0.9" means one.
-func budgets(fs *pflag.FlagSet, to *[]folding.Use, name, usage string) {
+func budgets(fs *pflag.FlagSet, to *[]folding.MaxUse, name, usage string) {
 	fs.Var(&value{kind: "SHARE,...", set: func(v *value, s string) (string, error) {
 		parts := []string{s}
 		if !strings.Contains(s, "=") {
@@ -93,7 +93,7 @@ func parseShare(s string) (float64, error) {
 // parsePrecisions parses a value of --requantize and returns every combination of formats. w=2..8,a=4,8,e4m3,p=12,16
 // lists formats of weights, activations and accumulators; least asks for the fewest bits of each layer.
 func parsePrecisions(s string) (list []frontend.Recipe, err error) {
-	if s == quantise.Least {
+	if s == quantise.LeastBitsRecipeName {
 		return []frontend.Recipe{{Least: true}}, nil
 	}
 	formats := map[string][]string{}
@@ -189,7 +189,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	}, &o.Options)
 	fs := t.FlagSet
 	memories := []dataflow.Memory{dataflow.NoMemory, dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
-	computes := []dataflow.Compute{dataflow.NoCompute, dataflow.LUT, dataflow.DSP}
+	computes := []dataflow.Compute{dataflow.NoCompute, dataflow.ComputeInLUTs, dataflow.ComputeInDSPs}
 	var board *value
 	board = options(fs, &o.Boards, "board", "BOARD,...", func(s string) (string, error) {
 		switch {
@@ -267,7 +267,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 				"the designs of a front differ in their interval")
 		case len(o.Precisions) > 0 && o.Model != "" && o.Calibrate == "":
 			return nil, usagef("--requantize chooses scales on samples: --calibrate FILE")
-		case t.Changed("keep") && o.Requantise != quantise.Least:
+		case t.Changed("keep") && o.Requantise != quantise.LeastBitsRecipeName:
 			return nil, usagef("--keep says how good the fewest bits have to be: --requantize least")
 		case len(o.Precisions) > 0 && (o.Recipe != nil || o.SaveModel != ""):
 			return nil, usagef("--requantize says what the model becomes, and writes it: it excludes --quantize and " +

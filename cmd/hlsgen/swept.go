@@ -16,10 +16,10 @@ const shown = 24
 
 // fates lists the ways in which a point may end, in the order of the screen.
 var fates = []struct{ status, words string }{
-	{sweep.Fits, "made and within the budget"},
-	{sweep.Bound, "bounded, not made"},
-	{sweep.Unreachable, "unreachable"},
-	{sweep.Refused, "refused"},
+	{sweep.StatusFits, "made and within the budget"},
+	{sweep.StatusBound, "bounded, not made"},
+	{sweep.StatusUnreachable, "unreachable"},
+	{sweep.StatusRefused, "refused"},
 }
 
 // swept shows a sweep. o has the options of the sweep; it is nil if only reports were collected.
@@ -39,16 +39,16 @@ func (s *screen) swept(r *sweep.SweepReport, o *sweep.Options) {
 	if old := r.Kept - r.Fresh; old > 0 {
 		s.field("journal", "%s of %d stood in it from before", count(old, "search"), r.Total)
 	}
-	if n[sweep.Fits] > 0 {
+	if n[sweep.StatusFits] > 0 {
 		s.sweepDesigns(r)
 	}
 	sweepAccuracy(s, r)
 	sweepLeast(s, r)
-	if n[sweep.Bound] > 0 {
+	if n[sweep.StatusBound] > 0 {
 		s.sweepBounds(r)
 		s.field("bounds", "no design within the budget goes beyond these; whether one comes near shows without --bound")
 	}
-	for _, fate := range []string{sweep.Unreachable, sweep.Refused} {
+	for _, fate := range []string{sweep.StatusUnreachable, sweep.StatusRefused} {
 		if i := slices.IndexFunc(r.Points, func(p sweep.Point) bool { return p.Status == fate }); i >= 0 {
 			s.field(fate, "%s; the first: %s", count(n[fate], "point"), printable(r.Points[i].Reason))
 		}
@@ -57,7 +57,7 @@ func (s *screen) swept(r *sweep.SweepReport, o *sweep.Options) {
 		s.field("chosen", "%s at %s MHz, the fastest%s: %s %s/s, %s, latency %s; %s LUT, %s %s, %s DSP",
 			label(c.Board), figure(c.ClockMHz), precise(c), rate(c.FPS), r.Unit(), pace(c.Samples, c.Interval),
 			count(c.Latency, "clock"),
-			whole(c.Resources.LUT), whole(c.Resources.BRAM), sweep.BlockName([]sweep.Point{*c}),
+			whole(c.Resources.LUT), whole(c.Resources.BRAM), sweep.BlockRAMName([]sweep.Point{*c}),
 			whole(c.Resources.DSP))
 		s.sequences(c.Sequences)
 		s.field("bottleneck", "%s", label(c.Bottleneck))
@@ -127,11 +127,11 @@ func (s *screen) sweepNext(r *sweep.SweepReport, o *sweep.Options) {
 		flag, text string
 	}{
 		{len(o.Clocks) > 0, "--clock", fmt.Sprint(c.ClockMHz)},
-		{c.MaxUse != folding.Guideline, "--max-use", c.MaxUse},
+		{c.MaxUse != folding.DefaultMaxUseName, "--max-use", c.MaxUse},
 		{o.Least != folding.LeastLoad, "--least", o.Least.Flag()},
 		{o.IO != dataflow.FromMemory, "--io", o.IO.String()},
-		{o.MaxUnroll != dataflow.Envelope{}, "--max-unroll", o.MaxUnroll.String()},
-		{o.Formula != dataflow.Fitted, "--cost", o.Formula.String()},
+		{o.MaxUnroll != dataflow.UnrollLimits{}, "--max-unroll", o.MaxUnroll.String()},
+		{o.Formula != dataflow.FittedFormula, "--cost", o.Formula.String()},
 		{c.Samples > 1, "--interleave", fmt.Sprint(c.Samples)},
 	} {
 		if f.given {
@@ -204,12 +204,12 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 // sweepDesigns shows the chosen design and the designs on a front.
 func (s *screen) sweepDesigns(r *sweep.SweepReport) {
 	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.Unit()+"/s", ">clocks", ">latency", ">LUT",
-		">"+sweep.BlockName(r.Points), ">DSP", "best in", "")...)
+		">"+sweep.BlockRAMName(r.Points), ">DSP", "best in", "")...)
 	t.keys = len(axes)
 	left := 0
 	for i := range r.Points {
 		p := &r.Points[i]
-		if p.Status != sweep.Fits || len(p.Front) == 0 && !p.Chosen {
+		if p.Status != sweep.StatusFits || len(p.Front) == 0 && !p.Chosen {
 			continue
 		}
 		if len(t.rows) >= shown && !p.Chosen {

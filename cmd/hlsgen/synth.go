@@ -103,7 +103,7 @@ type synthesised struct {
 	outcome
 }
 
-func synthesisedOf(p *synthesis.Project, r *synthesis.SynthesisRun, d *diag.List) synthesised {
+func synthesisedOf(p *synthesis.Project, r *synthesis.TaskCounts, d *diag.List) synthesised {
 	s := synthesised{ReportHead: compiler.CurrentHead, Model: p.Model, Tasks: len(r.Tasks), Before: r.Before,
 		Made:   r.Made,
 		Failed: []string{}, outcome: outcomeOf(d, nil)}
@@ -114,7 +114,7 @@ func synthesisedOf(p *synthesis.Project, r *synthesis.SynthesisRun, d *diag.List
 }
 
 // showSynthesised shows how many parts the tools have synthesised, and which have failed.
-func showSynthesised(s *screen, p *synthesis.Project, r *synthesis.SynthesisRun, dir string) {
+func showSynthesised(s *screen, p *synthesis.Project, r *synthesis.TaskCounts, dir string) {
 	s.title("%s on %s: %s, %s synthesised now, %s unchanged", label(p.Model), label(p.Board),
 		count(len(r.Tasks), "part"), whole(r.Made), whole(r.Before))
 	if len(r.Failed) > 0 {

@@ -251,14 +251,15 @@ func (t *task) unroll() {
 }
 
 func (t *task) fifo(usage string) {
-	option(t.FlagSet, &t.o.FIFO, "fifo", "throughput", "DEPTH", func(s string) (folding.FIFO, error) {
+	option(t.FlagSet, &t.o.FIFO, "fifo", "throughput", "DEPTH", func(s string) (folding.FIFODepthPolicy, error) {
 		t.o.FIFOAsked = true
 		return fifo(s)
 	}, usage)
 }
 
 func (t *task) cost() {
-	option(t.FlagSet, &t.o.Formula, "cost", dataflow.Fitted.String(), "MODEL", either(dataflow.Fitted, dataflow.FINN),
+	option(t.FlagSet, &t.o.Formula, "cost", dataflow.FittedFormula.String(), "MODEL", either(dataflow.FittedFormula,
+		dataflow.FINNFormula),
 		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
 }
 

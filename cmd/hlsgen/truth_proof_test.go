@@ -46,7 +46,7 @@ func (x *teller) beaten(all, by []*truth) {
 			}
 		}
 		for _, c := range by {
-			if c == nil || c.Interval > limit || !budget.Fits(c.Total) || c.Reached != t.Reached {
+			if c == nil || c.Interval > limit || !budget.Allows(c.Total) || c.Reached != t.Reached {
 				continue
 			}
 			a, b := x.worth(t, t, budget, limit), x.worth(t, c, budget, limit)

@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// MaxDepth is the largest FIFO depth, in words, that a file may ask for.
-const MaxDepth = 1 << 20
+// MaxFIFODepth is the largest FIFO depth, in words, that a file may ask for.
+const MaxFIFODepth = 1 << 20
 
 // depths holds the depths that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths do,
 // in words. 0 leaves a FIFO to hlsgen. The FIFO of a stream must hold what the layers at both its ends ask for. If the
@@ -43,10 +43,10 @@ func (r *reader) words(to *[]int, where string, v any) {
 	for _, x := range list {
 		n, _ := x.(json.Number)
 		i, err := strconv.Atoi(n.String())
-		if err != nil || i < 0 || i > MaxDepth {
+		if err != nil || i < 0 || i > MaxFIFODepth {
 			r.fail(where,
 				fmt.Sprintf("%s is not a depth: a whole number of words up to %d, or 0 for as many as it takes",
-					show(x), MaxDepth), "")
+					show(x), MaxFIFODepth), "")
 			return
 		}
 		*to = append(*to, i)

@@ -71,8 +71,8 @@ var derived = []string{"StreamingFIFO", dwc.Kind, "IODMA", "TLastMarker"}
 
 // Examples for hints, with the first kind of layer.
 var (
-	exampleFile     = fmt.Sprintf(`{"%s_0": {"PE": 2, "SIMD": 4}}`, hlslib.Kinds[0].Name)
-	exampleDefaults = fmt.Sprintf(`{"PE": [2, ["%s"]]} or {"PE": [2, "all"]}`, hlslib.Kinds[0].Name)
+	exampleFile     = fmt.Sprintf(`{"%s_0": {"PE": 2, "SIMD": 4}}`, hlslib.LayerKinds[0].Name)
+	exampleDefaults = fmt.Sprintf(`{"PE": [2, ["%s"]]} or {"PE": [2, "all"]}`, hlslib.LayerKinds[0].Name)
 )
 
 // neutral holds FINN's keys that may have only one value, which means what hlsgen does anyway.
@@ -214,11 +214,12 @@ func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 		style(r, &f.Memory, where, v, map[string]dataflow.Memory{"auto": dataflow.NoMemory,
 			"distributed": dataflow.LUTRAM, "block": dataflow.BRAM, "ultra": dataflow.URAM})
 	case "resType":
-		style(r, &f.Compute, where, v, map[string]dataflow.Compute{"auto": dataflow.NoCompute, "lut": dataflow.LUT,
-			"dsp": dataflow.DSP})
+		style(r, &f.Compute, where, v, map[string]dataflow.Compute{"auto": dataflow.NoCompute,
+			"lut": dataflow.ComputeInLUTs,
+			"dsp": dataflow.ComputeInDSPs})
 	case "steps":
 		style(r, &f.Steps, where, v, map[string]dataflow.Stepping{"auto": dataflow.NoStepping,
-			"parallel": dataflow.Parallel, "serial": dataflow.Serial})
+			"parallel": dataflow.ParallelStepping, "serial": dataflow.SerialStepping})
 	case "parallel_window":
 		style(r, w, where, show(v), map[string]window{"0": onePosition, "1": allPositions})
 	case "mem_mode":

@@ -11,22 +11,22 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Detail says how much of a design a folding file contains.
-type Detail uint8
+// A FileDetail says how much of a design a folding file contains.
+type FileDetail uint8
 
 // The details. Each includes those before it.
 const (
-	OfFolds  Detail = iota // the layers' folds
-	OfDepths               // the depth of every FIFO
-	OfWhole                // the memory of every FIFO; without it, hlsgen chooses the best memories
+	DetailFolds          FileDetail = iota // the layers' folds
+	DetailFoldsAndDepths                   // the depth of every FIFO
+	DetailWholeDesign                      // the memory of every FIFO; without it, hlsgen chooses the best memories
 )
 
 // Format writes a design as a folding file from which Read gets the same design. A layer is written with the attributes
 // that it can choose. Width converters are not written, because they follow from the other layers.
-func Format(design *dataflow.Design, how Detail) []byte {
+func Format(design *dataflow.Design, how FileDetail) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n  \"Defaults\": {}")
-	for _, l := range layersOf(design, how >= OfDepths) {
+	for _, l := range layersOf(design, how >= DetailFoldsAndDepths) {
 		var lines []string
 		folds := slices.Collect(l.op.Folds())
 		for _, f := range fields {
@@ -44,10 +44,10 @@ func Format(design *dataflow.Design, how Detail) []byte {
 			}
 			lines = append(lines, fmt.Sprintf("    %q: %s", f.name, text))
 		}
-		if how >= OfDepths && !isDerived(l.name) {
+		if how >= DetailFoldsAndDepths && !isDerived(l.name) {
 			dep := l.depths
 			lines = append(lines, `    "inFIFODepths": `+numbers(dep.in), `    "outFIFODepths": `+numbers(dep.out))
-			if how >= OfWhole {
+			if how >= DetailWholeDesign {
 				lines = append(lines, `    "inFIFOMemory": `+names(dep.inMemory),
 					`    "outFIFOMemory": `+names(dep.outMemory))
 			}

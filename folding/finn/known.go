@@ -92,7 +92,7 @@ func isKind(kind string) bool { return slices.Contains(kindNames(), kind) }
 
 // kindNames returns the kinds of hlsgen and those that only FINN has.
 func kindNames() (names []string) {
-	for _, k := range hlslib.Kinds {
+	for _, k := range hlslib.LayerKinds {
 		names = append(names, k.Name)
 	}
 	return slices.Concat(names, derived, finnOnly)

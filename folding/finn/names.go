@@ -27,7 +27,7 @@ var spellings = regexp.MustCompile(`^(.*?)(?:_Batch)?(?:_(hls|rtl))?(?:_([0-9]+)
 // finnKinds maps FINN's present and former names of kinds to ours, where they differ.
 var finnKinds = func() map[string]string {
 	ours := map[string]string{}
-	for _, k := range hlslib.Kinds {
+	for _, k := range hlslib.LayerKinds {
 		for _, name := range k.FINN.Names {
 			ours[name] = k.Name
 		}
@@ -37,7 +37,7 @@ var finnKinds = func() map[string]string {
 
 // finnOf returns the differences between a kind and FINN's layer, the zero value for kinds that hlsgen does not have.
 func finnOf(kind string) dataflow.FINNFile {
-	for _, k := range hlslib.Kinds {
+	for _, k := range hlslib.LayerKinds {
 		if k.Name == kind {
 			return k.FINN
 		}

@@ -92,7 +92,7 @@ func TestFINNOnly(t *testing.T) {
 		}
 	}
 	for _, kind := range finnOnly {
-		if s := spelt(kind + "_hls_0"); s.kind != kind || slices.ContainsFunc(hlslib.Kinds,
+		if s := spelt(kind + "_hls_0"); s.kind != kind || slices.ContainsFunc(hlslib.LayerKinds,
 			func(k dataflow.Kind) bool { return k.Name == kind }) {
 			t.Errorf("%s means %s, which hlsgen may have", kind, s.kind)
 		}
@@ -123,7 +123,8 @@ func TestOntoPools(t *testing.T) {
 		g := &dataflow.Graph{}
 		for i, name := range strings.Fields(c.graph) {
 			kind := spelt(name).kind
-			k := hlslib.Kinds[slices.IndexFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind })]
+			k := hlslib.LayerKinds[slices.IndexFunc(hlslib.LayerKinds,
+				func(k dataflow.Kind) bool { return k.Name == kind })]
 			op, err := k.Decode([]byte(k.Example))
 			if err != nil {
 				t.Fatal(err)

@@ -58,8 +58,8 @@ func skip(t *testing.T) *space.FoldingSpace {
 		t.Fatal(err)
 	}
 	var told diag.List
-	s := space.New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, goal.FIFODepths{},
-		space.Any, &told)
+	s := space.New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, goal.FIFODepthPolicy{},
+		space.AllFolds, &told)
 	if s == nil {
 		t.Fatal(told)
 	}
@@ -67,7 +67,7 @@ func skip(t *testing.T) *space.FoldingSpace {
 }
 
 // foldings visits each combination of options, with FIFOs of least depth.
-func foldings(t *testing.T, q *Question, limit int, visit func(f *space.Folding, b *space.FoldedDesign)) {
+func foldings(t *testing.T, q *DesignSearch, limit int, visit func(f *space.Folding, b *space.FoldedDesign)) {
 	t.Helper()
 	options := make([]int32, len(q.Layers))
 	var layer func(i int)
@@ -89,13 +89,13 @@ func foldings(t *testing.T, q *Question, limit int, visit func(f *space.Folding,
 
 // least returns the folding with these options and the cheapest FIFOs in LUTs in a region, or nil if no width converter
 // joins its layers.
-func least(t *testing.T, q *Question, r *space.Region, options []int32) *space.Folding {
+func least(t *testing.T, q *DesignSearch, r *space.Region, options []int32) *space.Folding {
 	t.Helper()
-	tree := q.ClassTree(r, q.Classes(options), options, q.Around, &search.Effort{Limit: 1 << 40})
+	tree := q.ClassTree(r, q.Classes(options), options, q.Around, &search.StepCounter{Limit: 1 << 40})
 	if tree == nil {
 		return nil
 	}
-	got, err := tree.Minimise(context.Background(), q.Measure(goal.LeastLUT), nil, search.Unlimited, 1000)
+	got, err := tree.Minimise(context.Background(), q.ObjectiveOf(goal.LeastLUT), nil, search.Unlimited, 1000)
 	if err != nil || got.Best == nil {
 		t.Fatal(got, err)
 	}
@@ -109,19 +109,19 @@ func TestFound(t *testing.T) {
 	ctx, s := context.Background(), skip(t)
 	list := s.Intervals()
 	for _, limit := range []int{list[0], list[1], list[len(list)/2], list[len(list)-1]} {
-		q := NewQuestion(s, goal.Goal{Interval: float64(limit), Least: goal.LeastLUT, MaxUse: goal.EvenUse(1)})
+		q := NewDesignSearch(s, goal.Goal{Interval: float64(limit), Least: goal.LeastLUT, MaxUse: goal.EvenUse(1)})
 		best := math.Inf(1)
 		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
-			z, err := rtlsim.Size(ctx, b.Design, rtlsim.SizeOptions{Interval: limit, From: b.Depths()})
+			z, err := rtlsim.SizeFIFOs(ctx, b.Design, rtlsim.SizeOptions{Interval: limit, From: b.Depths()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if z.Feasible {
 				r := space.Region{Limit: limit}.WithDepths(b, z.Words)
-				best = min(best, least(t, q, &r, f.Options).Value(q.Measure(goal.LeastLUT)))
+				best = min(best, least(t, q, &r, f.Options).Value(q.ObjectiveOf(goal.LeastLUT)))
 			}
 		})
-		p := q.Pursue(limit)
+		p := q.NewIntervalSearch(limit)
 		if err := p.Continue(ctx, 1, false); err != nil {
 			t.Fatal(err)
 		}
@@ -135,13 +135,14 @@ func TestFound(t *testing.T) {
 			t.Errorf("%d clocks: %v, none below %v, the best is %v", limit, b.Value, b.Least, best)
 		}
 		d := q.Build(got.Folding)
-		clocks, err := q.Interval(ctx, d.Design)
+		clocks, err := q.SimulateInterval(ctx, d.Design)
 		if luts := estimate.DesignCost(d.Design).Total.LUT; err != nil || clocks > float64(limit) ||
 			float64(luts) != best {
 			t.Errorf("%d clocks: the design takes %v and %d LUTs, %v", limit, clocks, luts, err)
 		}
 	}
-	if p := NewQuestion(s, goal.Goal{}).Pursue(list[0] - 1); p.Continue(ctx, 1, false) != nil || !p.Impossible() ||
+	if p := NewDesignSearch(s, goal.Goal{}).NewIntervalSearch(list[0] - 1); p.Continue(ctx, 1, false) != nil ||
+		!p.Impossible() ||
 		len(p.Takes) > 0 {
 		t.Errorf("a design in %d clocks: %+v", list[0]-1, p.Takes)
 	}
@@ -154,7 +155,7 @@ func TestSize(t *testing.T) {
 	list := s.Intervals()
 	deeper, none := 0, 0
 	for _, limit := range []int{list[0], list[len(list)/2]} {
-		q := NewQuestion(s, goal.Goal{Interval: float64(limit)})
+		q := NewDesignSearch(s, goal.Goal{Interval: float64(limit)})
 		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
 			z, err := q.size(ctx, b, limit, false)
 			if err != nil {
@@ -168,7 +169,7 @@ func TestSize(t *testing.T) {
 				}
 			}
 			kept := z != nil && z.Feasible
-			if clocks, err := q.Interval(ctx, &d); err != nil || (clocks <= float64(limit)) != kept {
+			if clocks, err := q.SimulateInterval(ctx, &d); err != nil || (clocks <= float64(limit)) != kept {
 				t.Errorf("%v at %d clocks: kept %v, and they are %v, %v", f.Options, limit, kept, clocks, err)
 			}
 			if !kept {
@@ -189,7 +190,7 @@ func TestShortest(t *testing.T) {
 	ctx, s := context.Background(), skip(t)
 	list := s.Intervals()
 	for _, limit := range []int{list[0], list[len(list)-1]} {
-		q := NewQuestion(s, goal.Goal{Latency: true, MaxUse: goal.EvenUse(1)})
+		q := NewDesignSearch(s, goal.Goal{Latency: true, MaxUse: goal.EvenUse(1)})
 		best := math.MaxInt
 		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
 			d := *b.Design
@@ -203,7 +204,8 @@ func TestShortest(t *testing.T) {
 			}
 			best = min(best, trace.Latency())
 		})
-		got, err := q.Shortest(ctx, limit, SearchEnd{Ctx: ctx, Whole: &search.SearchRun{}, Found: func() {}})
+		got, err := q.FindShortestLatency(ctx, limit, EndOnceFound{Ctx: ctx, Whole: &search.TotalStepCounter{},
+			Found: func() {}})
 		if err != nil || got == nil || got.Latency.Clocks != best || got.Latency.Least > best {
 			t.Fatalf("%d clocks: %+v, %v, the best is %d", limit, got, err, best)
 		}
@@ -218,18 +220,18 @@ func TestShortest(t *testing.T) {
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := skip(t)
-	q := NewQuestion(s, goal.Goal{MaxUse: goal.EvenUse(0.5)})
+	q := NewDesignSearch(s, goal.Goal{MaxUse: goal.EvenUse(0.5)})
 	for _, clocks := range []int{1, 100} {
 		want := q.Budget.Caps()
-		want.Vector[goal.Traffic] = s.BytesIn(clocks)
+		want.Vector[goal.KindMemoryBytes] = s.BytesIn(clocks)
 		if got := q.CapsAt(clocks); got != want {
 			t.Errorf("%d clocks: %v, want %v", clocks, got, want)
 		}
-		if want.Vector[goal.Few] = 0; q.SparingDSPs().CapsAt(clocks) != want {
+		if want.Vector[goal.KindNarrowDSP] = 0; q.SparingDSPs().CapsAt(clocks) != want {
 			t.Errorf("%d clocks, sparing: %v, want %v", clocks, q.SparingDSPs().CapsAt(clocks), want)
 		}
 	}
-	if got := NewQuestion(s, goal.Goal{MaxCycles: 10}).CapsAt(10); got != search.Unlimited {
+	if got := NewDesignSearch(s, goal.Goal{MaxCycles: 10}).CapsAt(10); got != search.Unlimited {
 		t.Errorf("layers of ten clocks: %v", got)
 	}
 }
@@ -242,10 +244,10 @@ func TestBounds(t *testing.T) {
 		open  float64
 		text  string
 	}{
-		{MinimisedBound{goal.LeastLUT, 120, 120}, 0, "120 LUT, the least there is"},
-		{MinimisedBound{goal.LeastLUT, 120, 100}, 0.2,
+		{MinimisedMeasure{goal.LeastLUT, 120, 120}, 0, "120 LUT, the least there is"},
+		{MinimisedMeasure{goal.LeastLUT, 120, 100}, 0.2,
 			"120 LUT, at most 20.00 % above the least there is (no less than 100)"},
-		{MinimisedBound{goal.LeastLoad, 0.5, 0.4}, 0.25,
+		{MinimisedMeasure{goal.LeastLoad, 0.5, 0.4}, 0.25,
 			"load 50.000 % of the budget, at most 25.00 % above the least there is (no less than 40.000 %)"},
 		{Latency{30, 20}, 0.5, "latency 30 clocks, at most 50.00 % above the least there is (no less than 20 clocks)"},
 		{Latency{1, 1}, 0, "latency 1 clock, the least there is"},

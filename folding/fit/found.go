@@ -7,19 +7,20 @@ import (
 	"hlsgen/folding/space"
 )
 
-// Answer is the answer to a Question: a folding with its proofs.
-type Answer struct {
+// ProvedFolding is the answer to a Question: a folding with its proofs.
+type ProvedFolding struct {
 	*space.Folding
-	Limit   int              // the most clocks per frame that were allowed
-	Bounds  []MinimisedBound // the measures that were minimised, in order
-	Latency *Latency         // nil if the latency was not minimised
-	Spares  bool             // whether Bounds cover only designs that spare DSP slices (Question.SparingDSPs)
-	Useless bool             // whether the design is no better than Question.Than; then it may not have been simulated
+	Limit   int                // the most clocks per frame that were allowed
+	Bounds  []MinimisedMeasure // the measures that were minimised, in order
+	Latency *Latency           // nil if the latency was not minimised
+	Spares  bool               // whether Bounds cover only designs that spare DSP slices (Question.SparingDSPs)
+	// whether the design is no better than Question.Than; then it may not have been simulated
+	Useless bool
 }
 
-// A MinimisedBound is the result for a measure that a search minimised: the design's value, and a lower bound of it.
-type MinimisedBound struct {
-	Measure goal.Measure
+// A MinimisedMeasure is the result for a measure that a search minimised: the design's value, and a lower bound of it.
+type MinimisedMeasure struct {
+	Measure goal.ResourceMeasure
 	Value   float64 // the design's value: a share of the budget, or an amount
 	// no design that is as good in the measures before has less; equal to Value if that is proved to be the least
 	Least float64
@@ -30,7 +31,7 @@ type MinimisedBound struct {
 type Latency struct{ Clocks, Least int }
 
 // String returns the value and the bound as text.
-func (b MinimisedBound) String() string {
+func (b MinimisedMeasure) String() string {
 	if b.Measure == goal.LeastLoad {
 		return fmt.Sprintf("load %.3f %% of the budget, %s", 100*b.Value, gap(b.Value, b.Least, fmt.Sprintf("%.3f %%",
 			100*b.Least)))
@@ -40,12 +41,12 @@ func (b MinimisedBound) String() string {
 
 // String returns the latency and the bound as text.
 func (l Latency) String() string {
-	return fmt.Sprintf("latency %s, %s", goal.Clocks(l.Clocks), gap(float64(l.Clocks), float64(l.Least),
-		goal.Clocks(l.Least)))
+	return fmt.Sprintf("latency %s, %s", goal.FormatClocks(l.Clocks), gap(float64(l.Clocks), float64(l.Least),
+		goal.FormatClocks(l.Least)))
 }
 
 // Gap returns how far the value may be above the least possible, as a share of that.
-func (b MinimisedBound) Gap() float64 { return open(b.Value, b.Least) }
+func (b MinimisedMeasure) Gap() float64 { return open(b.Value, b.Least) }
 
 // Gap returns how far the latency may be above the least possible, as a share of that.
 func (l Latency) Gap() float64 { return open(float64(l.Clocks), float64(l.Least)) }

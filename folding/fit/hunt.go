@@ -29,7 +29,7 @@ import (
 //	another class of c     115   not examined: no better
 //	64 words there         118   not examined: 110 is the least
 type hunt struct {
-	*Question
+	*DesignSearch
 	limit   int
 	measure search.Objective
 	caps    search.Caps
@@ -152,7 +152,7 @@ func (h *hunt) within() search.Caps {
 	if h.best == nil {
 		return h.caps
 	}
-	return h.best.AsGood(h.measure, h.caps, 1)
+	return h.best.CapsToMatch(h.measure, h.caps, 1)
 }
 
 // add opens a region in which nothing measures less than bound.
@@ -212,7 +212,7 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	case z == nil || !z.Feasible: // FIFO depths that the user gives are too small
 		h.divide(n, class, nil, nil)
 	case len(z.Needs) > 0:
-		least := slices.MinFunc(z.Needs, func(a, b rtlsim.ShallowPart) int { return len(a.Nodes) - len(b.Nodes) })
+		least := slices.MinFunc(z.Needs, func(a, b rtlsim.TooShallowPart) int { return len(a.Nodes) - len(b.Nodes) })
 		layers, streams := b.Layers(least.Nodes)
 		h.divide(n, class, h.layersAt(streams, layers...), b.NextDepths(least.Streams))
 	case len(h.Wide) > 0:
@@ -227,7 +227,7 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 // try builds a folding of a node, sizes its FIFOs, and takes it if it is better than the best. b is nil if the layers
 // cannot be joined.
 func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32) (b *space.FoldedDesign,
-	z *rtlsim.Sizing,
+	z *rtlsim.FIFOSizing,
 	err error) {
 	before := h.Effort.Done
 	defer func() {
@@ -272,7 +272,8 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 }
 
 // sizeOnce calls size, but returns the last result if the folding was sized last.
-func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.FoldedDesign, f *space.Folding) (*rtlsim.Sizing, error) {
+func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.FoldedDesign, f *space.Folding) (*rtlsim.FIFOSizing,
+	error) {
 	l := &h.last
 	if !n.Whole() {
 		return h.size(ctx, b, n.Limit, true)
@@ -291,7 +292,7 @@ func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.FoldedDesign, f *
 type sized struct {
 	options []int32
 	depths  []int
-	sizing  *rtlsim.Sizing
+	sizing  *rtlsim.FIFOSizing
 }
 
 // FrameWords returns the words of one frame, summed over all streams of a design.
@@ -309,7 +310,7 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 	const times, looks = 3, 400
 	work := max(4_000_000, 2*h.bounded)
 	for range times {
-		own := *h.Question
+		own := *h.DesignSearch
 		own.Effort = h.Effort.Separate(work)
 		least, err := own.tree(&r).Minimise(ctx, h.measure, nil, h.within(), looks)
 		h.Effort.Done += own.Effort.Done
@@ -340,10 +341,11 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 // assess finds the best way to build a folding of the given classes, with FIFOs as deep as z says, and takes it if it
 // is better. It returns the region with these depths. If the depths are untried, the design is simulated; ok is false
 // if it does not keep the interval.
-func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.FoldedDesign, class []int32, z *rtlsim.Sizing) (
+func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.FoldedDesign, class []int32,
+	z *rtlsim.FIFOSizing) (
 	with space.Region, ok bool, err error) {
 	with = r.WithDepths(b, z.Words)
-	f, err := h.Question.assess(ctx, &with, class, nil, h.measure, h.within())
+	f, err := h.DesignSearch.assess(ctx, &with, class, nil, h.measure, h.within())
 	if f == nil || err != nil {
 		return with, true, err
 	}

@@ -21,18 +21,19 @@ const (
 	cutNodes   = 100
 )
 
-// A SearchEnd says how a search may end once it has a design. Work from then on uses Ctx and counts towards Whole.
+// An EndOnceFound says how a search may end once it has a design. Work from then on uses Ctx and counts towards Whole.
 // Found is called when there is a design.
-type SearchEnd struct {
+type EndOnceFound struct {
 	Ctx   context.Context
-	Whole *search.SearchRun
+	Whole *search.TotalStepCounter
 	Found func()
 }
 
-// Shortest returns the design of the shortest latency within the budget whose layers take at most limit clocks per
-// frame; nil if it finds none. It repeats the search with the design's own interval as the limit, until that no longer
-// changes. So a user who asks for the rate of this design gets this design, and the search has several starts.
-func (q *Question) Shortest(ctx context.Context, limit int, end SearchEnd) (*Answer, error) {
+// FindShortestLatency returns the design of the shortest latency within the budget whose layers take at most limit
+// clocks per frame; nil if it finds none. It repeats the search with the design's own interval as the limit, until that
+// no longer changes. So a user who asks for the rate of this design gets this design, and the search has several
+// starts.
+func (q *DesignSearch) FindShortestLatency(ctx context.Context, limit int, end EndOnceFound) (*ProvedFolding, error) {
 	f, err := q.chase(ctx, limit, end)
 	for err == nil && f != nil && !q.HasGivenDepths() && !end.Whole.Over() {
 		b := q.Build(f.Folding).Design
@@ -52,12 +53,13 @@ func (q *Question) Shortest(ctx context.Context, limit int, end SearchEnd) (*Ans
 }
 
 // chase does one search for the shortest latency.
-func (q *Question) chase(ctx context.Context, limit int, end SearchEnd) (*Answer, error) {
+func (q *DesignSearch) chase(ctx context.Context, limit int, end EndOnceFound) (*ProvedFolding, error) {
 	list := q.Intervals()
 	limit = min(limit, list[len(list)-1])
 	q.Effort.Limit = chaseWork
-	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.Measure(goal.LeastLoad), region: space.Region{Limit: limit},
-		seen: map[string]bool{}, end: end}
+	c := &chase{DesignSearch: q, caps: q.CapsAt(limit), load: q.ObjectiveOf(goal.LeastLoad),
+		region: space.Region{Limit: limit},
+		seen:   map[string]bool{}, end: end}
 	if err := c.begin(ctx, list); err != nil || len(c.region.Paths) == 0 {
 		return nil, err
 	}
@@ -81,7 +83,7 @@ func (q *Question) chase(ctx context.Context, limit int, end SearchEnd) (*Answer
 		return nil, err
 	}
 	best, err = q.CanonicalFIFOs(ctx, best, limit, goal.LeastLoad.Order())
-	return &Answer{Folding: best, Limit: limit, Latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
+	return &ProvedFolding{Folding: best, Limit: limit, Latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
 }
 
 // rest adds the paths through each layer by slowing the layer down in the best folding. Then it adds paths of new
@@ -112,7 +114,7 @@ func (c *chase) rest(ctx context.Context) error {
 //	p1             takes 40 clocks on p1                             waits for p2: 55 clocks
 //	p1, p2         takes 48 on p1, 45 on p2                          waits for p1: 48 clocks, so 48 is the least
 type chase struct {
-	*Question
+	*DesignSearch
 	caps   search.Caps
 	load   search.Objective
 	region space.Region
@@ -120,7 +122,7 @@ type chase struct {
 	clocks int // the simulated latency of best
 	bound  int // a lower bound on the latency of all designs
 	seen   map[string]bool
-	end    SearchEnd
+	end    EndOnceFound
 }
 
 // begin simulates foldings of little load at the shortest interval and at longer ones.
@@ -159,7 +161,7 @@ func (c *chase) begin(ctx context.Context, list []int) error {
 
 // adopt begins with the design of the least resources. It is used if no folding of begin fits with its FIFOs.
 func (c *chase) adopt(ctx context.Context) error {
-	p := c.PursueWithin(c.region.Limit, c.caps, c.Goal.Least.Order())
+	p := c.NewIntervalSearchWithin(c.region.Limit, c.caps, c.Goal.Least.Order())
 	if err := p.Continue(ctx, 1, true); err != nil {
 		return err
 	}
@@ -182,7 +184,7 @@ func (c *chase) adopt(ctx context.Context) error {
 func (c *chase) tell() {
 	c.end.Found()
 	if c.Goal.Tell != nil {
-		c.Goal.Tell(goal.SearchStanding{Latency: c.clocks, Floor: min(c.bound, c.clocks), Share: c.best.Value(c.load)})
+		c.Goal.Tell(goal.SearchProgress{Latency: c.clocks, Floor: min(c.bound, c.clocks), Share: c.best.Value(c.load)})
 	}
 }
 
@@ -223,7 +225,7 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 		c.bound = c.clocks // best is proved to be the shortest
 		return false, nil
 	}
-	for _, f := range t.Mixture() {
+	for _, f := range t.RelaxedSolutions() {
 		fresh, err := c.try(ctx, &c.region, c.Folding(&c.region, f))
 		if err != nil {
 			return false, err
@@ -331,7 +333,7 @@ func (c *chase) anew(ctx context.Context, limit int) (*space.Folding, error) {
 // the path was known.
 func (c *chase) admit(ctx context.Context, b *space.FoldedDesign) (fresh bool, waits int, err error) {
 	c.Effort.Done += wordSteps * FrameWords(b.Design)
-	hops, waits, err := space.Critical(ctx, b.Design)
+	hops, waits, err := space.CriticalPath(ctx, b.Design)
 	if err != nil {
 		return false, 0, err
 	}

@@ -9,13 +9,13 @@ import (
 	"hlsgen/folding/space"
 )
 
-// A Pursuit looks for the best design at an interval within the budget, measure after measure: First with little work,
-// then Continue with as much as allowed. It may stop anywhere and resume later.
+// An IntervalSearch looks for the best design at an interval within the budget, measure after measure: First with
+// little work, then Continue with as much as allowed. It may stop anywhere and resume later.
 //
 // Where DSP slices may be spared (Question.SparingDSPs), it first looks for designs that spare them. If a part of the
 // usual work finds none, it looks for other designs; from then on a design that spares DSP slices must be better than
 // these.
-type Pursuit struct {
+type IntervalSearch struct {
 	Limit int
 	// Takes are the designs found so far, each better than the one before. Designs of the second line follow those of
 	// the first.
@@ -32,18 +32,18 @@ type FoundDesign struct {
 
 // A line looks for designs that spare DSP slices, or for any designs.
 type line struct {
-	*Question
+	*DesignSearch
 	limit int
 	caps  search.Caps
-	order []goal.Measure
+	order []goal.ResourceMeasure
 	hunts []*hunt // the hunts begun so far, one per measure
 	best  *space.Folding
 	taken func(*space.Folding)
 }
 
-// Pursue returns a new pursuit of designs at an interval.
-func (q *Question) Pursue(limit int) *Pursuit {
-	p := &Pursuit{Limit: limit}
+// NewIntervalSearch returns a new search of designs at an interval.
+func (q *DesignSearch) NewIntervalSearch(limit int) *IntervalSearch {
+	p := &IntervalSearch{Limit: limit}
 	if q.sparing() {
 		s := q.Restarted().SparingDSPs()
 		p.follow(s, s.CapsAt(limit))
@@ -52,19 +52,21 @@ func (q *Question) Pursue(limit int) *Pursuit {
 	return p
 }
 
-// PursueWithin returns a new pursuit of designs at an interval and within caps, with the given order of measures.
-func (q *Question) PursueWithin(limit int, caps search.Caps, order []goal.Measure) *Pursuit {
-	p := &Pursuit{Limit: limit}
+// NewIntervalSearchWithin returns a new search of designs at an interval and within caps, with the given order of
+// measures.
+func (q *DesignSearch) NewIntervalSearchWithin(limit int, caps search.Caps,
+	order []goal.ResourceMeasure) *IntervalSearch {
+	p := &IntervalSearch{Limit: limit}
 	p.follow(q.Restarted(), caps).order = order
 	return p
 }
 
 // sparing reports whether the search should spare DSP slices: some layer has the choice, and the goal does not minimise
 // a single kind of resource.
-func (q *Question) sparing() bool { return q.Few && q.Goal.Least == goal.LeastLoad }
+func (q *DesignSearch) sparing() bool { return q.Few && q.Goal.Least == goal.LeastLoad }
 
-func (p *Pursuit) follow(q *Question, caps search.Caps) *line {
-	l := &line{Question: q, limit: p.Limit, caps: caps, order: q.Goal.Least.Order()}
+func (p *IntervalSearch) follow(q *DesignSearch, caps search.Caps) *line {
+	l := &line{DesignSearch: q, limit: p.Limit, caps: caps, order: q.Goal.Least.Order()}
 	l.taken = func(f *space.Folding) {
 		l.best = f
 		if last := len(p.Takes) - 1; last < 0 || p.Takes[last].Spares == l.Spares ||
@@ -80,12 +82,14 @@ func (p *Pursuit) follow(q *Question, caps search.Caps) *line {
 }
 
 // better reports whether f measures no more than the other design.
-func (l *line) better(f, than *space.Folding) bool { return Compare(l.Question, l.order, f, than) <= 0 }
+func (l *line) better(f, than *space.Folding) bool {
+	return Compare(l.DesignSearch, l.order, f, than) <= 0
+}
 
 // Compare orders designs by their measures, in the given order.
-func Compare(q *Question, order []goal.Measure, a, b *space.Folding) int {
+func Compare(q *DesignSearch, order []goal.ResourceMeasure, a, b *space.Folding) int {
 	for _, m := range order {
-		measure := q.Measure(m)
+		measure := q.ObjectiveOf(m)
 		x, y := a.Value(measure), b.Value(measure)
 		switch {
 		case x < y:
@@ -97,8 +101,8 @@ func Compare(q *Question, order []goal.Measure, a, b *space.Folding) int {
 	return 0
 }
 
-// CountTowards makes the pursuit count towards w, which may end it.
-func (p *Pursuit) CountTowards(w *search.SearchRun) {
+// CountTowards makes the search count towards w, which may end it.
+func (p *IntervalSearch) CountTowards(w *search.TotalStepCounter) {
 	for _, l := range p.lines {
 		l.Effort.Whole = w
 		l.Effort.Report()
@@ -110,7 +114,7 @@ func (p *Pursuit) CountTowards(w *search.SearchRun) {
 const sparingPart = 4
 
 // First looks for a design with little work, and with some more for one that spares DSP slices.
-func (p *Pursuit) First(ctx context.Context) error {
+func (p *IntervalSearch) First(ctx context.Context) error {
 	for i, l := range p.lines {
 		if len(l.hunts) == 0 {
 			l.Effort.Limit = math.MaxInt
@@ -131,7 +135,7 @@ func (p *Pursuit) First(ctx context.Context) error {
 }
 
 // Continue continues after First, up to times the usual work in total. If any is true, it stops at the first design.
-func (p *Pursuit) Continue(ctx context.Context, times int, any bool) error {
+func (p *IntervalSearch) Continue(ctx context.Context, times int, any bool) error {
 	if err := p.First(ctx); err != nil {
 		return err
 	}
@@ -154,14 +158,14 @@ func (p *Pursuit) Continue(ctx context.Context, times int, any bool) error {
 }
 
 // Impossible reports whether there surely is no design.
-func (p *Pursuit) Impossible() bool {
+func (p *IntervalSearch) Impossible() bool {
 	l := p.lines[len(p.lines)-1]
 	return len(l.hunts) > 0 && math.IsInf(l.hunts[0].bound(), 1)
 }
 
 // Best returns the last design found, with its proofs; nil if there is none. Its FIFOs are built as for a user who asks
 // for its folds.
-func (p *Pursuit) Best(ctx context.Context) (*Answer, error) {
+func (p *IntervalSearch) Best(ctx context.Context) (*ProvedFolding, error) {
 	last := len(p.Takes) - 1
 	if last < 0 {
 		return nil, nil
@@ -169,13 +173,13 @@ func (p *Pursuit) Best(ctx context.Context) (*Answer, error) {
 	t := p.Takes[last]
 	l := p.lines[len(p.lines)-1]
 	f, err := l.CanonicalFIFOs(ctx, t.Folding, p.Limit, l.order)
-	return &Answer{Folding: f, Limit: p.Limit, Spares: t.Spares, Bounds: p.Bounds(f, t.Spares),
+	return &ProvedFolding{Folding: f, Limit: p.Limit, Spares: t.Spares, Bounds: p.Bounds(f, t.Spares),
 		Useless: l.useless(t.Folding, t.Spares)}, err
 }
 
 // Bounds returns the bound of each measure for a design that keeps the interval, among the designs that spare DSP
 // slices or among all.
-func (p *Pursuit) Bounds(f *space.Folding, spares bool) (list []MinimisedBound) {
+func (p *IntervalSearch) Bounds(f *space.Folding, spares bool) (list []MinimisedMeasure) {
 	for _, l := range p.lines {
 		if l.Spares == spares {
 			return l.bounds(f)
@@ -185,7 +189,7 @@ func (p *Pursuit) Bounds(f *space.Folding, spares bool) (list []MinimisedBound) 
 }
 
 // UsualSteps returns the usual number of steps for the interval.
-func (p *Pursuit) UsualSteps() int {
+func (p *IntervalSearch) UsualSteps() int {
 	if l := p.lines[len(p.lines)-1]; len(l.hunts) > 0 {
 		return l.work()
 	}
@@ -211,10 +215,11 @@ func (l *line) hunt(i int) *hunt {
 	if i < len(l.hunts) {
 		return l.hunts[i]
 	}
-	h := &hunt{Question: l.Question, limit: l.limit, measure: l.Measure(l.order[i]), caps: l.caps, taken: l.taken}
+	h := &hunt{DesignSearch: l.DesignSearch, limit: l.limit, measure: l.ObjectiveOf(l.order[i]), caps: l.caps,
+		taken: l.taken}
 	if i > 0 {
 		before := l.hunts[i-1]
-		h.caps, h.best, h.each = before.best.AsGood(before.measure, before.caps, 0), l.best, before.each
+		h.caps, h.best, h.each = before.best.CapsToMatch(before.measure, before.caps, 0), l.best, before.each
 	}
 	l.hunts = append(l.hunts, h)
 	return h
@@ -241,13 +246,13 @@ func (l *line) rest(ctx context.Context, work int, any bool, patience int) error
 }
 
 // bounds returns the bound of each measure for a design that this line found.
-func (l *line) bounds(f *space.Folding) (list []MinimisedBound) {
+func (l *line) bounds(f *space.Folding) (list []MinimisedMeasure) {
 	for i, m := range l.order {
-		b := MinimisedBound{Measure: m, Value: f.Value(l.Measure(m))}
+		b := MinimisedMeasure{Measure: m, Value: f.Value(l.ObjectiveOf(m))}
 		if i < len(l.hunts) {
 			b.Least = min(b.Value, l.hunts[i].bound())
 		} else {
-			b.Least = min(b.Value, l.Tree(l.limit).Bound(l.Measure(m), l.caps))
+			b.Least = min(b.Value, l.Tree(l.limit).Bound(l.ObjectiveOf(m), l.caps))
 		}
 		list = append(list, b)
 	}

@@ -30,15 +30,15 @@ import (
 // time, so that the answer does not depend on the machine. line.work adds more for large networks.
 const maxWork = 60_000_000
 
-// A Question is a goal to reach in a space, with the work done for the answer.
-type Question struct {
+// A DesignSearch is a goal to reach in a space, with the work done for the answer.
+type DesignSearch struct {
 	*space.FoldingSpace
 	Goal   goal.Goal
 	Budget goal.Budget
 	Caps   search.Caps   // the budget, without the kinds that depend on the interval
 	Host   search.Vector // what the logic between the network and the processor's memory takes
 	Around search.Vector // Host, and what tells layers where sequences end
-	Effort search.Effort
+	Effort search.StepCounter
 	Words  int           // the most words that sizing one folding's FIFOs may move
 	Yard   search.Vector // the amounts that a load is a share of
 	// whether FIFOs are sized for sequences of every length; if not, for the longest, which rarely makes a difference
@@ -46,82 +46,84 @@ type Question struct {
 	Spares  bool // whether DSP slices may not multiply few bits
 	// Than is a design that others have to beat, or nil. A design that does not beat it is not simulated if its FIFO
 	// depths are trusted.
-	Than *Rival
+	Than *KnownDesign
 }
 
-// A Rival describes a known design that is as fast as the requested ones.
-type Rival struct {
+// A KnownDesign describes a known design that is as fast as the requested ones.
+type KnownDesign struct {
 	Value  float64 // the measure Goal.Least
 	Spares bool    // whether it spares DSP slices; such a design is better than any other
 }
 
-// NewQuestion returns the question for a goal, which must be valid.
-func NewQuestion(s *space.FoldingSpace, wanted goal.Goal) *Question {
-	q := &Question{FoldingSpace: s, Goal: wanted, Budget: goal.BudgetOf(s.Target.Board, wanted.MaxUse),
+// NewDesignSearch returns the question for a goal, which must be valid.
+func NewDesignSearch(s *space.FoldingSpace, wanted goal.Goal) *DesignSearch {
+	q := &DesignSearch{FoldingSpace: s, Goal: wanted, Budget: goal.BudgetOf(s.Target.Board, wanted.MaxUse),
 		Words: sizingWords}
 	if wanted.MaxCycles > 0 {
 		q.Budget = goal.BudgetOf(s.Target.Board, goal.DefaultMaxUse)
 	}
-	q.Caps, q.Yard = q.Budget.Caps(), q.Budget.LoadBase()
-	q.Host = s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
+	q.Caps, q.Yard = q.Budget.Caps(), q.Budget.LoadDenominators()
+	q.Host = s.Board.Vector(estimate.HostInterfaceCost(s.Target, s.Model.Graph).Total())
 	q.Around = q.Host.Plus(s.Ends)
 	q.Effort.Limit = maxWork
 	return q
 }
 
 // LimitSizing limits the work of sizing one folding to the given number of steps.
-func (q *Question) LimitSizing(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
+func (q *DesignSearch) LimitSizing(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
 
 // Restarted returns the question with no work done.
-func (q *Question) Restarted() *Question {
+func (q *DesignSearch) Restarted() *DesignSearch {
 	f := *q
 	f.Effort = q.Effort.Separate(maxWork)
 	return &f
 }
 
-// Limit returns the longest interval that reaches the goal, or nil if every interval does.
-func (q *Question) Limit() *big.Rat { return q.Goal.Limit(q.Clock, q.Model.Turns.PerFrame()) }
+// MaxInterval returns the longest interval that reaches the goal, or nil if every interval does.
+func (q *DesignSearch) MaxInterval() *big.Rat { return q.Goal.Limit(q.Clock, q.Model.Turns.PerFrame()) }
 
 // CapsAt returns the caps of a design at an interval: the budget, and the bytes that the processor's memory carries in
 // that time.
-func (q *Question) CapsAt(interval int) search.Caps {
+func (q *DesignSearch) CapsAt(interval int) search.Caps {
 	caps := search.Unlimited
 	if q.Goal.MaxCycles == 0 {
 		caps = q.Caps
-		caps.Vector[goal.Traffic] = q.BytesIn(interval)
+		caps.Vector[goal.KindMemoryBytes] = q.BytesIn(interval)
 	}
 	if q.Spares {
-		caps.Vector[goal.Few] = 0
+		caps.Vector[goal.KindNarrowDSP] = 0
 	}
 	return caps
 }
 
-// SparingDSPs returns the question with DSP slices not allowed for few bits (goal.Few). It is answered first. The
-// question itself is answered only if this one has no answer, which means that LUTs are short.
-func (q *Question) SparingDSPs() *Question {
+// SparingDSPs returns the question with DSP slices not allowed for few bits (goal.KindNarrowDSP). It is answered first.
+// The question itself is answered only if this one has no answer, which means that LUTs are short.
+func (q *DesignSearch) SparingDSPs() *DesignSearch {
 	s := *q
 	s.Spares = true
 	return &s
 }
 
 // useless reports whether a design is no better than the rival.
-func (q *Question) useless(f *space.Folding, spares bool) bool {
+func (q *DesignSearch) useless(f *space.Folding, spares bool) bool {
 	switch r := q.Than; {
 	case r == nil:
 		return false
 	case r.Spares != spares:
 		return r.Spares
 	default:
-		return f.Value(q.Measure(q.Goal.Least)) >= r.Value
+		return f.Value(q.ObjectiveOf(q.Goal.Least)) >= r.Value
 	}
 }
 
 // Tree returns the tree of all foldings whose layers take at most the given clocks per frame.
-func (q *Question) Tree(clocks int) *search.Tree { return q.tree(&space.Region{Limit: clocks}) }
+func (q *DesignSearch) Tree(clocks int) *search.Tree { return q.tree(&space.Region{Limit: clocks}) }
 
-func (q *Question) tree(r *space.Region) *search.Tree {
+func (q *DesignSearch) tree(r *space.Region) *search.Tree {
 	return q.FoldingSpace.Tree(r, q.Around, &q.Effort)
 }
 
-// Measure returns a measure of designs in the form that package search takes.
-func (q *Question) Measure(m goal.Measure) search.Objective { return m.Of(&q.Yard) }
+// ObjectiveOf returns a measure of designs in the form that package search takes.
+func (q *DesignSearch) ObjectiveOf(m goal.ResourceMeasure) search.Objective {
+	return m.Objective(&q.Yard)
+}

@@ -22,14 +22,15 @@ const (
 // size returns the least FIFO depths with which the design keeps an interval of limit clocks, or is merely free from
 // deadlock if the goal asks for that. It returns nil if the design is slower than the goal allows, or deadlocks.
 //
-// If trust is true and a trial costs much, depths may be assumed to keep the interval (rtlsim.Sizing.Untried) until the
-// whole design is simulated.
-func (q *Question) size(ctx context.Context, b *space.FoldedDesign, limit int, trust bool) (*rtlsim.Sizing, error) {
+// If trust is true and a trial costs much, depths may be assumed to keep the interval (rtlsim.FIFOSizing.Untried) until
+// the whole design is simulated.
+func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit int, trust bool) (*rtlsim.FIFOSizing,
+	error) {
 	fixed := q.GivenDepths(b)
 	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: q.Words, Cache: &q.Known,
 		AllLengths: q.Shorter, TrustSchedule: trust}
-	opt.Minimal = q.Goal.FIFO != goal.FIFODepths{}
-	z, err := rtlsim.Size(ctx, b.Design, opt)
+	opt.Minimal = q.Goal.FIFO != goal.FIFODepthPolicy{}
+	z, err := rtlsim.SizeFIFOs(ctx, b.Design, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +46,9 @@ func (q *Question) size(ctx context.Context, b *space.FoldedDesign, limit int, t
 			d.FIFO[id].Depth = fixed[id]
 		}
 	}
-	clocks, err := q.Interval(ctx, &d)
+	clocks, err := q.SimulateInterval(ctx, &d)
 	if err == nil && !z.Feasible {
-		_, err = rtlsim.Prove(ctx, &d)
+		_, err = rtlsim.ProveDeadlockFree(ctx, &d)
 		z.Feasible = true
 	}
 	if err != nil {
@@ -56,19 +57,20 @@ func (q *Question) size(ctx context.Context, b *space.FoldedDesign, limit int, t
 		}
 		return nil, err
 	}
-	asked := q.Limit()
+	asked := q.MaxInterval()
 	anySpeed := q.Goal.MaxCycles > 0 || q.Goal.Latency && asked == nil
-	if !anySpeed && clocks > float64(limit) && (asked == nil || goal.Floor(asked) != limit || !goal.Reaches(clocks,
-		asked)) {
+	if !anySpeed && clocks > float64(limit) && (asked == nil || goal.Floor(asked) != limit ||
+		!goal.IntervalMeetsLimit(clocks,
+			asked)) {
 		return nil, nil
 	}
 	return z, nil
 }
 
-// SteadyRun returns the options of a run that shows the interval of a design: more frames than the design can hold at a
-// time. If these move more than 1e8 words, the run has only the frames that are in flight after the first, and a few
-// more (rtlsim.Options.Words). It needs even fewer if frames come out at a constant distance.
-func SteadyRun(d *dataflow.Design) rtlsim.Options {
+// SteadyStateOptions returns the options of a run that shows the interval of a design: more frames than the design can
+// hold at a time. If these move more than 1e8 words, the run has only the frames that are in flight after the first,
+// and a few more (rtlsim.Options.Words). It needs even fewer if frames come out at a constant distance.
+func SteadyStateOptions(d *dataflow.Design) rtlsim.Options {
 	const words = 1e8
 	return rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes), Words: words}
 }
@@ -85,14 +87,14 @@ func TimelineFrames(d *dataflow.Design) int {
 
 // Run simulates a design until its pipeline is full. The trace has the layers' clocks of the frames that a timeline
 // shows; callers must not change it. The error may be a *rtlsim.Deadlock.
-func (q *Question) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
-	opt := SteadyRun(d)
+func (q *DesignSearch) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
+	opt := SteadyStateOptions(d)
 	opt.Layers, opt.Cache = TimelineFrames(d), &q.Known
 	return rtlsim.Run(ctx, d, nil, opt)
 }
 
-// Interval returns the clocks per frame of a design, by simulation. The error may be a *rtlsim.Deadlock.
-func (q *Question) Interval(ctx context.Context, d *dataflow.Design) (float64, error) {
+// SimulateInterval returns the clocks per frame of a design, by simulation. The error may be a *rtlsim.Deadlock.
+func (q *DesignSearch) SimulateInterval(ctx context.Context, d *dataflow.Design) (float64, error) {
 	t, err := q.Run(ctx, d)
 	if err != nil {
 		return 0, err
@@ -109,7 +111,7 @@ const (
 
 // assess returns the best folding of the given classes with FIFOs as deep as the region says. If only is not nil, it
 // names the option of each layer. assess returns nil if nothing is within caps.
-func (q *Question) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Objective,
+func (q *DesignSearch) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Objective,
 	caps search.Caps) (*space.Folding, error) {
 	effort := q.Effort.Separate(assessWork)
 	t := q.ClassTree(r, class, only, q.Around, &effort)
@@ -126,8 +128,8 @@ func (q *Question) assess(ctx context.Context, r *space.Region, class, only []in
 
 // CanonicalFIFOs returns the folding with FIFOs built in one fixed way among those with equal measures. A user who asks
 // for these folds gets the same FIFOs.
-func (q *Question) CanonicalFIFOs(ctx context.Context, f *space.Folding, limit int,
-	order []goal.Measure) (*space.Folding,
+func (q *DesignSearch) CanonicalFIFOs(ctx context.Context, f *space.Folding, limit int,
+	order []goal.ResourceMeasure) (*space.Folding,
 	error) {
 	r := f.Region(limit)
 	caps := q.CapsAt(limit)
@@ -136,15 +138,15 @@ func (q *Question) CanonicalFIFOs(ctx context.Context, f *space.Folding, limit i
 	}
 	var measures []search.Objective
 	for _, m := range order {
-		measures = append(measures, q.Measure(m))
+		measures = append(measures, q.ObjectiveOf(m))
 	}
 	best := f
-	for k, m := range append(measures, search.Objective{Kind: goal.FF}, search.Objective{Kind: goal.LUTRAM}) {
+	for k, m := range append(measures, search.Objective{Kind: goal.KindFF}, search.Objective{Kind: goal.KindLUTRAM}) {
 		g, err := q.assess(ctx, &r, q.Classes(f.Options), f.Options, m, caps)
 		if err != nil || g == nil || k < len(order) && g.Value(m) > f.Value(m) {
 			return f, err
 		}
-		best, caps = g, g.AsGood(m, caps, 0)
+		best, caps = g, g.CapsToMatch(m, caps, 0)
 	}
 	return best, nil
 }

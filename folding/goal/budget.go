@@ -11,45 +11,45 @@ import (
 
 // The kinds of amounts, in the order of a search.Vector.
 const (
-	LUT = iota
-	LUTRAM
-	FF
-	BRAM
-	URAM
-	DSP
-	Mean    // the mean share of the board's block RAM, UltraRAM and DSP slices, in MeanUnits
-	Traffic // bytes per frame to and from the processor's memory
-	// Few counts the DSP slices that multiply factors of at most FewBits bits, which LUTs could do as well. No budget
-	// has this kind; a design uses such slices only if it would otherwise run out of LUTs.
-	Few
+	KindLUT = iota
+	KindLUTRAM
+	KindFF
+	KindBRAM
+	KindURAM
+	KindDSP
+	KindMeanShare   // the mean share of the board's block RAM, UltraRAM and DSP slices, in MeanUnits
+	KindMemoryBytes // bytes per frame to and from the processor's memory
+	// KindNarrowDSP counts the DSP slices that multiply factors of at most MaxNarrowFactorBits bits, which LUTs
+	// could do as well. No budget has this kind; a design uses such slices only if it would otherwise run out of LUTs.
+	KindNarrowDSP
 )
 
-// FewBits is the largest width of a factor that LUTs should multiply while there are LUTs left. To put such factors
-// into the lanes of a DSP slice takes as many LUTs as to multiply them.
-const FewBits = 3
+// MaxNarrowFactorBits is the largest width of a factor that LUTs should multiply while there are LUTs left. To put such
+// factors into the lanes of a DSP slice takes as many LUTs as to multiply them.
+const MaxNarrowFactorBits = 3
 
 // MeanUnits represents a mean share of 1.
 const MeanUnits = 10_000_000
 
 // averaged lists the kinds whose shares Mean averages.
-var averaged = [...]int{BRAM, URAM, DSP}
+var averaged = [...]int{KindBRAM, KindURAM, KindDSP}
 
 // KindNames holds the user's names of the kinds that a budget counts.
-var KindNames = [Traffic]string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP", "mean of RAMB18, URAM, DSP"}
+var KindNames = [KindMemoryBytes]string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP", "mean of RAMB18, URAM, DSP"}
 
 // WithBlockName returns the text, which contains names of KindNames, with block RAM named as in the board's data sheet.
 func WithBlockName(text string, b boards.Board) string {
-	return strings.ReplaceAll(text, KindNames[BRAM], b.BlockName())
+	return strings.ReplaceAll(text, KindNames[KindBRAM], b.BlockRAMName())
 }
 
 // Amounts returns resources in the order of the kinds.
-func Amounts(r dataflow.Resources) [Mean]int64 {
-	return [Mean]int64{int64(r.LUT), int64(r.LUTRAM), int64(r.FF), int64(r.BRAM), int64(r.URAM), int64(r.DSP)}
+func Amounts(r dataflow.Resources) [KindMeanShare]int64 {
+	return [KindMeanShare]int64{int64(r.LUT), int64(r.LUTRAM), int64(r.FF), int64(r.BRAM), int64(r.URAM), int64(r.DSP)}
 }
 
 // Capacity returns the board's resources, in the units of a cost.
 func Capacity(b boards.Board) dataflow.Resources {
-	return dataflow.Resources{LUT: b.LUT, LUTRAM: b.LUTRAM, FF: b.FF, BRAM: b.Blocks(), URAM: b.URAM, DSP: b.DSP}
+	return dataflow.Resources{LUT: b.LUT, LUTRAM: b.LUTRAM, FF: b.FF, BRAM: b.BlockRAMCount(), URAM: b.URAM, DSP: b.DSP}
 }
 
 // Available reports whether the board has every kind of resource that the cost uses, in any amount.
@@ -66,8 +66,9 @@ func Available(cost dataflow.Resources, b boards.Board) bool {
 // A StepBudget holds the resources of a board that a design may take.
 type Budget struct {
 	Resources dataflow.Resources
-	Mean      float64 // the largest mean share of block RAM, UltraRAM and DSP slices, among those that the board has
-	Capacity  dataflow.Resources
+	// the largest mean share of block RAM, UltraRAM and DSP slices, among those that the board has
+	Mean     float64
+	Capacity dataflow.Resources
 }
 
 // BudgetOf returns the budget of a board. The zero MaxUse means DefaultMaxUse. It computes with decimals: 0.7 of 53,200
@@ -111,9 +112,9 @@ func (b *Budget) averages() (n int64) {
 	return n
 }
 
-// Fits reports whether resources are within the budget.
-func (b *Budget) Fits(r dataflow.Resources) bool {
-	return r.Within(b.Resources) && b.Vector(r)[Mean] <= b.Caps().Vector[Mean]
+// Allows reports whether resources are within the budget.
+func (b *Budget) Allows(r dataflow.Resources) bool {
+	return r.Within(b.Resources) && b.Vector(r)[KindMeanShare] <= b.Caps().Vector[KindMeanShare]
 }
 
 // Vector returns the resources as the search counts them. Each term of the mean is rounded down.
@@ -122,7 +123,7 @@ func (b *Budget) Vector(r dataflow.Resources) (v search.Vector) {
 	copy(v[:], used[:])
 	for _, k := range averaged {
 		if have[k] > 0 {
-			v[Mean] += used[k] * MeanUnits / (b.averages() * have[k])
+			v[KindMeanShare] += used[k] * MeanUnits / (b.averages() * have[k])
 		}
 	}
 	return v
@@ -133,14 +134,14 @@ func (b *Budget) Caps() search.Caps {
 	v := search.Unlimited
 	a := Amounts(b.Resources)
 	copy(v.Vector[:], a[:])
-	v.Vector[Mean] = times(b.Mean, MeanUnits)
+	v.Vector[KindMeanShare] = times(b.Mean, MeanUnits)
 	return v
 }
 
-// LoadBase returns the amounts that a load is a share of: the budget of each kind that has one.
-func (b *Budget) LoadBase() (v search.Vector) {
+// LoadDenominators returns the amounts that a load is a share of: the budget of each kind that has one.
+func (b *Budget) LoadDenominators() (v search.Vector) {
 	caps := b.Caps()
-	copy(v[:Traffic], caps.Vector[:])
+	copy(v[:KindMemoryBytes], caps.Vector[:])
 	return v
 }
 
@@ -152,11 +153,11 @@ type Share struct {
 	Board  int
 }
 
-// Mean reports whether the share is the mean.
-func (s Share) Mean() bool { return s.Name == KindNames[Mean] }
+// IsMean reports whether the share is the mean.
+func (s Share) IsMean() bool { return s.Name == KindNames[KindMeanShare] }
 
-// Of returns the used share of the whole board, from 0.
-func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }
+// UsedFraction returns the used share of the whole board, from 0.
+func (s Share) UsedFraction() float64 { return float64(s.Used) / float64(s.Board) }
 
 // Shares returns the share of each kind that the board has.
 func (b *Budget) Shares(r dataflow.Resources) (list []Share) {
@@ -168,6 +169,6 @@ func (b *Budget) Shares(r dataflow.Resources) (list []Share) {
 		}
 	}
 	const each = MeanUnits / million
-	up := int(b.Vector(r)[Mean]+each-1) / each
-	return append(list, Share{KindNames[Mean], up, int(b.Caps().Vector[Mean] / each), million})
+	up := int(b.Vector(r)[KindMeanShare]+each-1) / each
+	return append(list, Share{KindNames[KindMeanShare], up, int(b.Caps().Vector[KindMeanShare] / each), million})
 }

@@ -28,16 +28,16 @@ import (
 // design of the highest throughput, and among equals the design of the least resources.
 type Goal struct {
 	FPS float64 // samples per second; 0: not given
-	// Interval is in clocks per frame, which may hold several samples (dataflow.Turns); 0: not given. It is a fraction
-	// when a rate asks for frames at uneven distances.
+	// Interval is in clocks per frame, which may hold several samples (dataflow.SampleInterleaving); 0: not given. It
+	// is a fraction when a rate asks for frames at uneven distances.
 	Interval   float64
 	MaxCycles  int // the most clocks per frame of any layer, without a budget; 0: not given
 	Latency    bool
-	Least      Measure           // the meaning of "least resources"
+	Least      ResourceMeasure   // the meaning of "least resources"
 	MaxUse     MaxUse            // the budget; the zero MaxUse means DefaultMaxUse
 	OverBudget bool              // whether to return the design of the smallest load when no design fits the budget
 	Fixed      *finn.FoldingFile // the choices that a folding file fixes; nil: none
-	FIFO       FIFODepths
+	FIFO       FIFODepthPolicy
 	// SearchTime ends the search once it has a design; the certificate states what is then left open. It also sets the
 	// steps of work to StepsPerSecond per second. With 0, a count of steps ends the search, which does not depend on
 	// the machine.
@@ -47,8 +47,8 @@ type Goal struct {
 	Steps int
 	// whether to try out, in a tenth of the search's steps, what would make the design faster
 	Cure      bool
-	Interrupt *Interrupt              // lets the user end the search with its best design; may be nil
-	Tell      func(st SearchStanding) // called for each better design; may be nil
+	Interrupt *SearchStopper          // lets the user end the search with its best design; may be nil
+	Tell      func(st SearchProgress) // called for each better design; may be nil
 }
 
 // StepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
@@ -62,23 +62,23 @@ func (g *Goal) StepBudget() int {
 	return g.Steps
 }
 
-// A SearchStanding describes the best design of a search in progress.
-type SearchStanding struct {
+// A SearchProgress describes the best design of a search in progress.
+type SearchProgress struct {
 	Interval float64 // clocks per frame; 0 if the search is for the shortest latency
 	Latency  int     // clocks; 0 unless the search is for the shortest latency
 	Floor    int     // a lower bound on the interval or latency of all designs within the budget; 0: not known
 	Share    float64 // the largest share of the budget that any kind of resource takes
 }
 
-// FIFODepths says how deep FIFOs are. The zero value makes FIFOs deep enough for the interval that unbounded FIFOs
+// FIFODepthPolicy says how deep FIFOs are. The zero value makes FIFOs deep enough for the interval that unbounded FIFOs
 // would give.
-type FIFODepths struct {
+type FIFODepthPolicy struct {
 	Words   int  // if not 0: the depth of every FIFO in words
 	Minimal bool // whether FIFOs are only as deep as freedom from deadlock needs, at any speed
 }
 
 // String returns the value of --fifo.
-func (f FIFODepths) String() string {
+func (f FIFODepthPolicy) String() string {
 	switch {
 	case f.Words > 0:
 		return strconv.Itoa(f.Words)
@@ -112,8 +112,8 @@ func perClock(clockMHz float64, samples int) *big.Rat {
 	return new(big.Rat).Mul(Decimal(clockMHz), big.NewRat(1_000_000*int64(samples), 1))
 }
 
-// Reaches reports whether an interval is at most the limit; a nil limit allows every interval.
-func Reaches(clocks float64, limit *big.Rat) bool {
+// IntervalMeetsLimit reports whether an interval is at most the limit; a nil limit allows every interval.
+func IntervalMeetsLimit(clocks float64, limit *big.Rat) bool {
 	return limit == nil || new(big.Rat).SetFloat64(clocks).Cmp(limit) <= 0
 }
 

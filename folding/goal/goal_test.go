@@ -16,7 +16,7 @@ func TestParseMaxUse(t *testing.T) {
 	t.Parallel()
 	d := DefaultMaxUse
 	with := func(u MaxUse, kind int, f float64) MaxUse {
-		*u.Share(kind) = f
+		*u.FractionPtr(kind) = f
 		return u
 	}
 	for _, c := range []struct {
@@ -29,15 +29,16 @@ func TestParseMaxUse(t *testing.T) {
 		{"0.8", EvenUse(0.8), "", ""},
 		{"1", EvenUse(1), "", ""},
 		{" 0.25 ", EvenUse(0.25), "0.25", ""},
-		{"lut=0.6,bram=0.9", with(with(d, LUT, 0.6), BRAM, 0.9), "", ""},
+		{"lut=0.6,bram=0.9", with(with(d, KindLUT, 0.6), KindBRAM, 0.9), "", ""},
 		{"lut=0.7", d, "guideline", ""},
-		{"LUT = 0.6, Dsp=0", with(with(d, LUT, 0.6), DSP, 0), "lut=0.6,dsp=0", ""},
-		{"0.5,uram=1", with(EvenUse(0.5), URAM, 1), "", ""},
-		{"0.5,dsp=1", with(EvenUse(0.5), DSP, 1), "", ""},
-		{"0.5,lut=0.6", with(EvenUse(0.5), LUT, 0.6), "", ""},
-		{"lutram=0.1,ff=0.2,mean=0.3", with(with(with(d, LUTRAM, 0.1), FF, 0.2), Mean, 0.3), "", ""},
-		{"0.9,lut=0.5,dsp=0.6", with(with(EvenUse(0.9), LUT, 0.5), DSP, 0.6), "", ""},
-		{"0.9,lut=0.7,lutram=0.25,ff=1", with(with(with(EvenUse(0.9), LUT, 0.7), LUTRAM, 0.25), FF, 1), "", ""},
+		{"LUT = 0.6, Dsp=0", with(with(d, KindLUT, 0.6), KindDSP, 0), "lut=0.6,dsp=0", ""},
+		{"0.5,uram=1", with(EvenUse(0.5), KindURAM, 1), "", ""},
+		{"0.5,dsp=1", with(EvenUse(0.5), KindDSP, 1), "", ""},
+		{"0.5,lut=0.6", with(EvenUse(0.5), KindLUT, 0.6), "", ""},
+		{"lutram=0.1,ff=0.2,mean=0.3", with(with(with(d, KindLUTRAM, 0.1), KindFF, 0.2), KindMeanShare, 0.3), "", ""},
+		{"0.9,lut=0.5,dsp=0.6", with(with(EvenUse(0.9), KindLUT, 0.5), KindDSP, 0.6), "", ""},
+		{"0.9,lut=0.7,lutram=0.25,ff=1", with(with(with(EvenUse(0.9), KindLUT, 0.7), KindLUTRAM, 0.25), KindFF, 1), "",
+			""},
 		{"", MaxUse{}, "", "not a fraction"},
 		{"80%", MaxUse{}, "", "not a fraction"},
 		{"1.2", MaxUse{}, "", "not a fraction"},
@@ -70,7 +71,7 @@ func TestParseMaxUse(t *testing.T) {
 			t.Errorf("%q is written %q, want %q", c.text, got, c.written)
 		}
 	}
-	if zero := (MaxUse{}).String(); zero != Guideline {
+	if zero := (MaxUse{}).String(); zero != DefaultMaxUseName {
 		t.Errorf("nothing given is written %q", zero)
 	}
 }
@@ -95,7 +96,7 @@ func TestBudget(t *testing.T) {
 		{p, EvenUse(0.7), dataflow.Resources{LUT: 37240, LUTRAM: 12180, FF: 74480, BRAM: 196, DSP: 154}},
 		{p, MaxUse{LUT: 0.29}, dataflow.Resources{LUT: 15428}},
 	} {
-		if got := BudgetOf(c.b, c.use); got.Resources != c.want || got.Fits(c.want.Plus(dataflow.Resources{LUT: 1})) {
+		if got := BudgetOf(c.b, c.use); got.Resources != c.want || got.Allows(c.want.Plus(dataflow.Resources{LUT: 1})) {
 			t.Errorf("%s %+v: %+v, want %+v", c.b.Name, c.use, got.Resources, c.want)
 		}
 	}
@@ -123,8 +124,8 @@ func TestMean(t *testing.T) {
 		{boards.Board{LUT: 100}, 0.5, dataflow.Resources{LUT: 1}, 0, true},
 	} {
 		budget := BudgetOf(c.b, MaxUse{1, 1, 1, 1, 1, 1, c.limit})
-		if got := budget.MeanOf(c.r); math.Abs(got-c.mean) > 1e-9 || budget.Fits(c.r) != c.fits {
-			t.Errorf("%+v of %+v: mean %v, fits %t", c.r, c.b, got, budget.Fits(c.r))
+		if got := budget.MeanOf(c.r); math.Abs(got-c.mean) > 1e-9 || budget.Allows(c.r) != c.fits {
+			t.Errorf("%+v of %+v: mean %v, fits %t", c.r, c.b, got, budget.Allows(c.r))
 		}
 	}
 }
@@ -179,7 +180,7 @@ func TestRate(t *testing.T) {
 			t.Fatal(err)
 		}
 		limit := intervalOf(clock, again, samples)
-		if !Reaches(interval, limit) || Floor(limit) != int(interval) || Decimal(rate).Cmp(most) > 0 {
+		if !IntervalMeetsLimit(interval, limit) || Floor(limit) != int(interval) || Decimal(rate).Cmp(most) > 0 {
 			t.Errorf("%v MHz, %v clocks for %d: %s samples per second, which are %s clocks", clock, interval, samples,
 				FormatExact(rate),
 				limit.FloatString(3))
@@ -210,7 +211,7 @@ func TestRate(t *testing.T) {
 func TestGoalVerify(t *testing.T) {
 	t.Parallel()
 	verify := func(clock float64, goal Goal) error { return goal.Verify(dataflow.Target{ClockMHz: clock}) }
-	for _, goal := range []Goal{{}, {FPS: 1, FIFO: FIFODepths{Words: 3}}, {Interval: 3, Latency: true}} {
+	for _, goal := range []Goal{{}, {FPS: 1, FIFO: FIFODepthPolicy{Words: 3}}, {Interval: 3, Latency: true}} {
 		if err := verify(100, goal); err != nil {
 			t.Errorf("%+v: %v", goal, err)
 		}
@@ -222,7 +223,7 @@ func TestGoalVerify(t *testing.T) {
 	}
 	for _, goal := range []Goal{
 		{FPS: -1}, {FPS: math.NaN()}, {FPS: math.Inf(1)}, {MaxCycles: -1}, {Interval: -1},
-		{FIFO: FIFODepths{Words: -1}},
+		{FIFO: FIFODepthPolicy{Words: -1}},
 		{FPS: 1, MaxCycles: 1}, {FPS: 1, Interval: 1}, {SearchTime: -1}, {Least: LeastDSP + 1},
 		{MaxUse: MaxUse{LUT: math.NaN()}}, {MaxUse: MaxUse{Mean: -1}}, {MaxUse: MaxUse{BRAM: math.Inf(1)}},
 		{MaxUse: EvenUse(1.5)},

@@ -2,15 +2,15 @@ package goal
 
 import "sync"
 
-// An Interrupt lets a user end a search with the best design so far. The zero value is ready for use.
-type Interrupt struct {
+// A SearchStopper lets a user end a search with the best design so far. The zero value is ready for use.
+type SearchStopper struct {
 	mu    sync.Mutex
 	end   func()
 	taken bool
 }
 
-// End ends the running search if it has a design, and reports whether it did.
-func (i *Interrupt) End() bool {
+// TryStop ends the running search if it has a design, and reports whether it did.
+func (i *SearchStopper) TryStop() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.end == nil {
@@ -21,8 +21,8 @@ func (i *Interrupt) End() bool {
 	return true
 }
 
-// Ended reports whether a search was ended.
-func (i *Interrupt) Ended() bool {
+// WasStopped reports whether a search was ended.
+func (i *SearchStopper) WasStopped() bool {
 	if i == nil {
 		return false
 	}
@@ -31,9 +31,9 @@ func (i *Interrupt) Ended() bool {
 	return i.taken
 }
 
-// SetEnd sets the function that ends the running search, which has a design; nil if it may not be ended. If a search
-// was ended before, SetEnd calls end at once.
-func (i *Interrupt) SetEnd(end func()) {
+// SetStopFunc sets the function that ends the running search, which has a design; nil if it may not be ended. If a
+// search was ended before, SetStopFunc calls end at once.
+func (i *SearchStopper) SetStopFunc(end func()) {
 	if i == nil {
 		return
 	}

@@ -7,14 +7,14 @@ import (
 	"hlsgen/folding/search"
 )
 
-// A Measure is the meaning of "least resources": the amount that a search minimises first at an interval. It breaks
-// ties by the load, then by LUTs.
-type Measure uint8
+// A ResourceMeasure is the meaning of "least resources": the amount that a search minimises first at an interval. It
+// breaks ties by the load, then by LUTs.
+type ResourceMeasure uint8
 
 // The measures. LeastLoad is the largest share of the budget that any kind of resource takes; the others count one
 // kind.
 const (
-	LeastLoad Measure = iota
+	LeastLoad ResourceMeasure = iota
 	LeastLUT
 	LeastFF
 	LeastBRAM
@@ -26,10 +26,10 @@ const (
 var measures = [...]struct {
 	name string
 	kind int
-}{{"load", -1}, {"lut", LUT}, {"ff", FF}, {"bram", BRAM}, {"uram", URAM}, {"dsp", DSP}}
+}{{"load", -1}, {"lut", KindLUT}, {"ff", KindFF}, {"bram", KindBRAM}, {"uram", KindURAM}, {"dsp", KindDSP}}
 
 // String returns the measure's name in reports.
-func (m Measure) String() string {
+func (m ResourceMeasure) String() string {
 	if k := measures[m].kind; k >= 0 {
 		return KindNames[k]
 	}
@@ -37,14 +37,14 @@ func (m Measure) String() string {
 }
 
 // Flag returns the value of --least.
-func (m Measure) Flag() string { return measures[m].name }
+func (m ResourceMeasure) Flag() string { return measures[m].name }
 
 // ParseMeasure reads the value of --least: load, lut, ff, bram, uram or dsp.
-func ParseMeasure(s string) (Measure, error) {
+func ParseMeasure(s string) (ResourceMeasure, error) {
 	var known []string
 	for m, x := range measures {
 		if x.name == s {
-			return Measure(m), nil
+			return ResourceMeasure(m), nil
 		}
 		known = append(known, x.name)
 	}
@@ -52,15 +52,15 @@ func ParseMeasure(s string) (Measure, error) {
 }
 
 // Order returns the measures to minimise, one after the other.
-func (m Measure) Order() []Measure {
+func (m ResourceMeasure) Order() []ResourceMeasure {
 	if m == LeastLUT || m == LeastLoad {
-		return []Measure{m, LeastLoad + LeastLUT - m}
+		return []ResourceMeasure{m, LeastLoad + LeastLUT - m}
 	}
-	return []Measure{m, LeastLoad, LeastLUT}
+	return []ResourceMeasure{m, LeastLoad, LeastLUT}
 }
 
-// Of returns the measure in the form of package search. A load is a share of yard.
-func (m Measure) Of(yard *search.Vector) search.Objective {
+// Objective returns the measure in the form of package search. A load is a share of yard.
+func (m ResourceMeasure) Objective(yard *search.Vector) search.Objective {
 	if k := measures[m].kind; k >= 0 {
 		return search.Objective{Kind: k}
 	}

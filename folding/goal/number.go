@@ -48,8 +48,8 @@ func FormatPlain(f float64) string {
 // FormatExact formats a number with all its decimals, so that it parses to the same number.
 func FormatExact(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Clocks returns a number of clocks in words: "12,544 clocks".
-func Clocks[T int | float64](n T) string {
+// FormatClocks returns a number of clocks in words: "12,544 clocks".
+func FormatClocks[T int | float64](n T) string {
 	if n == 1 {
 		return "1 clock"
 	}

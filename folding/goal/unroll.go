@@ -10,12 +10,12 @@ import (
 
 // ParseMaxUnroll reads the value of --max-unroll: the most products of factors of any width, or three such numbers, for
 // factors of more than 4 bits, of 2 to 4 bits, and of 1 bit.
-func ParseMaxUnroll(s string) (dataflow.Envelope, error) {
+func ParseMaxUnroll(s string) (dataflow.UnrollLimits, error) {
 	var n []int
 	for part := range strings.SplitSeq(s, ",") {
 		k, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || k < 1 || k > dataflow.MaxUnrolled {
-			return dataflow.Envelope{}, fmt.Errorf("%q is not a number from 1 to %d", part, dataflow.MaxUnrolled)
+			return dataflow.UnrollLimits{}, fmt.Errorf("%q is not a number from 1 to %d", part, dataflow.MaxUnrolled)
 		}
 		n = append(n, k)
 	}
@@ -23,8 +23,9 @@ func ParseMaxUnroll(s string) (dataflow.Envelope, error) {
 		n = append(n, n[0], n[0])
 	}
 	if len(n) != 3 {
-		return dataflow.Envelope{}, fmt.Errorf("want a number of products, or three, such as %s: of more than 4 bits, "+
-			"of 2 to 4, of 1", dataflow.DefaultEnvelope)
+		return dataflow.UnrollLimits{},
+			fmt.Errorf("want a number of products, or three, such as %s: of more than 4 bits, "+
+				"of 2 to 4, of 1", dataflow.DefaultEnvelope)
 	}
-	return dataflow.Envelope{Wide: n[0], Few: n[1], One: n[2]}, nil
+	return dataflow.UnrollLimits{Wide: n[0], Few: n[1], One: n[2]}, nil
 }

@@ -20,20 +20,20 @@ var useKeys = [...]string{"lut", "lutram", "ff", "bram", "uram", "dsp", "mean"}
 // EvenUse returns the MaxUse with the same fraction of everything.
 func EvenUse(f float64) MaxUse { return MaxUse{f, f, f, f, f, f, f} }
 
-// Share returns a pointer to the fraction of a kind.
-func (u *MaxUse) Share(kind int) *float64 {
+// FractionPtr returns a pointer to the fraction of a kind.
+func (u *MaxUse) FractionPtr(kind int) *float64 {
 	return [...]*float64{&u.LUT, &u.LUTRAM, &u.FF, &u.BRAM, &u.URAM, &u.DSP, &u.Mean}[kind]
 }
 
-// Guideline is the name of DefaultMaxUse in --max-use.
-const Guideline = "guideline"
+// DefaultMaxUseName is the name of DefaultMaxUse in --max-use.
+const DefaultMaxUseName = "guideline"
 
 // ParseMaxUse reads the value of --max-use: "guideline", which means DefaultMaxUse; a fraction for every resource,
 // "0.8"; or fractions for some, "lut=0.7,bram=0.9". The others keep DefaultMaxUse, or the fraction that comes first:
 // "0.5,dsp=1".
 func ParseMaxUse(s string) (MaxUse, error) {
 	u := DefaultMaxUse
-	if s == Guideline {
+	if s == DefaultMaxUseName {
 		return u, nil
 	}
 	var seen []string
@@ -47,7 +47,8 @@ func ParseMaxUse(s string) (MaxUse, error) {
 		}
 		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || !(f >= 0 && f <= 1) {
-			return MaxUse{}, fmt.Errorf("max-use %q: %q is not a fraction from 0 to 1, nor %s", s, number, Guideline)
+			return MaxUse{}, fmt.Errorf("max-use %q: %q is not a fraction from 0 to 1, nor %s", s, number,
+				DefaultMaxUseName)
 		}
 		if !named {
 			u = EvenUse(f)
@@ -64,7 +65,7 @@ func ParseMaxUse(s string) (MaxUse, error) {
 			return MaxUse{}, fmt.Errorf("max-use %q: %s is given twice", s, name)
 		}
 		seen = append(seen, name)
-		*u.Share(kind) = f
+		*u.FractionPtr(kind) = f
 	}
 	if u == (MaxUse{}) {
 		return MaxUse{}, fmt.Errorf("max-use %q leaves no resource", s)
@@ -75,17 +76,17 @@ func ParseMaxUse(s string) (MaxUse, error) {
 // String returns the MaxUse as text that ParseMaxUse reads.
 func (u MaxUse) String() string {
 	if u == (MaxUse{}) || u == DefaultMaxUse {
-		return Guideline
+		return DefaultMaxUseName
 	}
 	base, parts := DefaultMaxUse, []string(nil)
 	for kind := range useKeys { // choose the base from which the fewest kinds differ
-		all := *u.Share(kind)
+		all := *u.FractionPtr(kind)
 		if same := EvenUse(all); u.differs(same) < u.differs(base) {
 			base, parts = same, []string{FormatExact(all)}
 		}
 	}
 	for kind, key := range useKeys {
-		if f := *u.Share(kind); f != *base.Share(kind) {
+		if f := *u.FractionPtr(kind); f != *base.FractionPtr(kind) {
 			parts = append(parts, key+"="+FormatExact(f))
 		}
 	}
@@ -95,7 +96,7 @@ func (u MaxUse) String() string {
 // valid reports whether every share is from 0 to 1.
 func (u MaxUse) valid() bool {
 	for kind := range useKeys {
-		if f := *u.Share(kind); !(f >= 0 && f <= 1) {
+		if f := *u.FractionPtr(kind); !(f >= 0 && f <= 1) {
 			return false
 		}
 	}
@@ -105,7 +106,7 @@ func (u MaxUse) valid() bool {
 // differs counts the kinds in which two Uses differ.
 func (u MaxUse) differs(o MaxUse) (n int) {
 	for kind := range useKeys {
-		if *u.Share(kind) != *o.Share(kind) {
+		if *u.FractionPtr(kind) != *o.FractionPtr(kind) {
 			n++
 		}
 	}

@@ -171,7 +171,7 @@ func (t *Tree) mostMixed() (leaf, kind int, mean float64) {
 	}
 	unit := &t.mixed[0].unit
 	most := 0.0
-	all := Kinds + len(unit.paths)
+	all := MaxKinds + len(unit.paths)
 	sum, total := make([]float64, all), make([]float64, all)
 	for l := range t.plan.Leaves {
 		clear(sum)

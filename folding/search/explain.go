@@ -3,10 +3,10 @@ package search
 // An ExclusionReason counts the choices of a leaf that are in no solution within caps, by the first reason that
 // applies.
 type ExclusionReason struct {
-	Impossible int        // choices in no solution at all
-	Alone      [Kinds]int // per kind: choices for which the other leaves take more of the kind than the caps leave
-	Together   int        // choices that a price of several kinds excludes
-	Left       int        // choices that no price excludes
+	Impossible int           // choices in no solution at all
+	Alone      [MaxKinds]int // per kind: choices for which the other leaves take more of the kind than the caps leave
+	Together   int           // choices that a price of several kinds excludes
+	Left       int           // choices that no price excludes
 }
 
 // Explain returns the reason of each leaf, as far as the known prices tell.

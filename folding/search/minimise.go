@@ -17,7 +17,7 @@ type Objective struct {
 func (m Objective) Value(f *Solution) float64 {
 	switch {
 	case m.Path:
-		return float64(f.Longest())
+		return float64(f.LongestPath())
 	case m.Yard == nil:
 		return float64(f.Cost[m.Kind])
 	}
@@ -77,7 +77,7 @@ func floor(x float64) int64 {
 func (m Objective) CapsToMatch(f *Solution, caps Caps, less int64) Caps {
 	switch {
 	case m.Path:
-		caps.Path = min(caps.Path, f.Longest()-less)
+		caps.Path = min(caps.Path, f.LongestPath()-less)
 		return caps
 	case m.Yard == nil:
 		caps.Vector[m.Kind] = min(caps.Vector[m.Kind], f.Cost[m.Kind]-less)
@@ -112,8 +112,8 @@ type MinimiseResult struct {
 	Proved bool
 }
 
-// Within looks for any solution within caps.
-func (t *Tree) Within(ctx context.Context, caps Caps) (MinimiseResult, error) {
+// FindWithin looks for any solution within caps.
+func (t *Tree) FindWithin(ctx context.Context, caps Caps) (MinimiseResult, error) {
 	found, err := t.within(ctx, caps, Objective{}, false, math.MaxInt)
 	return MinimiseResult{Best: found.best, Proved: found.best != nil || found.exact}, err
 }

@@ -18,10 +18,10 @@ type parts struct {
 	dearest Vector  // per kind: no solution takes more
 	longest []int64 // per path: no solution takes more
 	widest  []int64 // per path: the amount of any part of a solution lies between -widest and widest
-	effort  *Effort
+	effort  *StepCounter
 }
 
-func newParts(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *parts {
+func newParts(plan *Plan, choices [][][]Choice, rows [][]int32, e *StepCounter) *parts {
 	if e.room == nil {
 		e.room = &room{}
 	}
@@ -163,7 +163,7 @@ func (t *parts) capped(caps Caps) Caps {
 // capOf returns the cap of a kind, or of path k as kind Kinds+k, and the most that a solution takes of it.
 func (t *parts) capOf(kind int, caps *Caps) (cap, most int64) {
 	most = amount(&t.dearest, t.longest, kind)
-	if cap = caps.of(kind); kind >= Kinds {
+	if cap = caps.of(kind); kind >= MaxKinds {
 		cap = min(cap, most)
 	}
 	return cap, most
@@ -172,17 +172,17 @@ func (t *parts) capOf(kind int, caps *Caps) (cap, most int64) {
 // amount returns the amount of a kind, or of path k as kind Kinds+k; 0 for a path that does not exist.
 func amount(kinds *Vector, paths []int64, kind int) int64 {
 	switch {
-	case kind < Kinds:
+	case kind < MaxKinds:
 		return kinds[kind]
-	case kind-Kinds < len(paths):
-		return paths[kind-Kinds]
+	case kind-MaxKinds < len(paths):
+		return paths[kind-MaxKinds]
 	}
 	return 0
 }
 
 // of returns the cap of a kind, or of any path for kinds from Kinds on.
 func (c *Caps) of(kind int) int64 {
-	if kind < Kinds {
+	if kind < MaxKinds {
 		return c.Vector[kind]
 	}
 	return c.Path

@@ -29,12 +29,12 @@ type unit struct {
 
 // unitOf returns the price of 1 per unit of a kind, or of path k as kind Kinds+k, and 0 for the others.
 func (t *parts) unitOf(kind int) (u unit) {
-	if kind < Kinds {
+	if kind < MaxKinds {
 		u.kinds[kind] = 1
 		return u
 	}
 	u.paths = make([]int64, len(t.longest))
-	u.paths[kind-Kinds] = 1
+	u.paths[kind-MaxKinds] = 1
 	return u
 }
 
@@ -224,15 +224,15 @@ const (
 // prices holds the prices tried on some parts.
 type prices struct {
 	*parts
-	single []price        // unit prices: one per kind that a choice takes, and one per path
-	mixed  []price        // mixed prices: the sharpest of each relaxation
-	most   [Kinds][]int64 // per kind: the result of mostAround, once computed
+	single []price           // unit prices: one per kind that a choice takes, and one per path
+	mixed  []price           // mixed prices: the sharpest of each relaxation
+	most   [MaxKinds][]int64 // per kind: the result of mostAround, once computed
 }
 
 func newPrices(t *parts) (p prices) {
 	p.parts, p.single = t, t.ones()
 	for k := range t.longest {
-		p.single = append(p.single, t.priced(t.unitOf(Kinds+k)))
+		p.single = append(p.single, t.priced(t.unitOf(MaxKinds+k)))
 	}
 	return p
 }
@@ -241,8 +241,8 @@ func newPrices(t *parts) (p prices) {
 // it.
 func (t *prices) singleOf(kind int) int {
 	return slices.IndexFunc(t.single, func(p price) bool {
-		if kind >= Kinds {
-			return p.unit.paths != nil && p.unit.paths[kind-Kinds] == 1
+		if kind >= MaxKinds {
+			return p.unit.paths != nil && p.unit.paths[kind-MaxKinds] == 1
 		}
 		return p.unit.kinds[kind] == 1
 	})
@@ -293,12 +293,12 @@ func (t *prices) Free() {
 	t.leave(t.single)
 	t.leave(t.mixed)
 	t.effort.room.leave(t.most[:]...)
-	t.most = [Kinds][]int64{}
+	t.most = [MaxKinds][]int64{}
 }
 
-// Mixture returns the solutions that the last relaxation mixes against its best prices. They need not be within the
-// caps.
-func (t *Tree) Mixture() (list []*Solution) {
+// RelaxedSolutions returns the solutions that the last relaxation mixes against its best prices. They need not be
+// within the caps.
+func (t *Tree) RelaxedSolutions() (list []*Solution) {
 	for i, w := range t.mixture {
 		if w > 1e-9 {
 			list = append(list, t.found[i])
@@ -314,21 +314,21 @@ func (t *parts) perUnit(weight []float64, caps *Caps) (u unit) {
 	for k, w := range weight {
 		cap, most := t.capOf(k, caps)
 		weight[k] = w / math.Max(float64(cap), 0.5)
-		if k >= Kinds {
-			most = t.widest[k-Kinds]
+		if k >= MaxKinds {
+			most = t.widest[k-MaxKinds]
 		}
 		sum += weight[k] * (math.Max(float64(most), float64(cap)) + 1)
 	}
 	for k, w := range weight {
 		n := int64(w / sum * (1 << 59))
-		if k < Kinds {
+		if k < MaxKinds {
 			u.kinds[k] = n
 			continue
 		}
 		if u.paths == nil {
 			u.paths = make([]int64, len(t.longest))
 		}
-		u.paths[k-Kinds] = n
+		u.paths[k-MaxKinds] = n
 	}
 	return u
 }

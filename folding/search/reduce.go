@@ -10,8 +10,8 @@ func (t *Tree) Reduce(caps Caps) *Tree {
 		return nil
 	}
 	r := reducer{Tree: t}
-	for k := range Kinds + len(t.longest) {
-		if cap, most := t.capOf(k, &caps); most > cap || k >= Kinds && most > caps.Path || k == 0 {
+	for k := range MaxKinds + len(t.longest) {
+		if cap, most := t.capOf(k, &caps); most > cap || k >= MaxKinds && most > caps.Path || k == 0 {
 			r.prices, r.limits = append(r.prices, t.around1(k)), append(r.limits, cap)
 		}
 	}

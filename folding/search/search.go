@@ -39,11 +39,11 @@ import (
 	"slices"
 )
 
-// Kinds is the most kinds of amounts, not counting paths.
-const Kinds = 9
+// MaxKinds is the most kinds of amounts, not counting paths.
+const MaxKinds = 9
 
 // A Vector holds an amount of each kind. Unused kinds are 0.
-type Vector [Kinds]int64
+type Vector [MaxKinds]int64
 
 // Plus returns v + o.
 func (v Vector) Plus(o Vector) Vector {
@@ -148,11 +148,11 @@ type Solution struct {
 
 // Within reports whether the solution is within caps.
 func (f *Solution) Within(caps *Caps) bool {
-	return f.Cost.Within(&caps.Vector) && f.Longest() <= caps.Path
+	return f.Cost.Within(&caps.Vector) && f.LongestPath() <= caps.Path
 }
 
-// Longest returns the largest path, or the least int64 if there are no paths.
-func (f *Solution) Longest() int64 {
+// LongestPath returns the largest path, or the least int64 if there are no paths.
+func (f *Solution) LongestPath() int64 {
 	most := int64(math.MinInt64)
 	for _, p := range f.Paths {
 		most = max(most, p)
@@ -166,50 +166,50 @@ type LeafPick struct {
 	ID  int32
 }
 
-// Effort counts the steps of a search, of some ten nanoseconds each. Limits count steps and not time, so that a search
-// ends at the same point on every machine. Several searches may use an Effort, one after the other.
-type Effort struct {
+// StepCounter counts the steps of a search, of some ten nanoseconds each. Limits count steps and not time, so that a
+// search ends at the same point on every machine. Several searches may use an Effort, one after the other.
+type StepCounter struct {
 	Done    int
 	Limit   int
-	Whole   *SearchRun // the effort of the whole answer that these steps count for; nil if there is none
-	Cut     bool       // whether a limit was reached
-	counted int        // steps already added to SearchRun
-	room    *room      // memory that each search hands on to the next
+	Whole   *TotalStepCounter // the effort of the whole answer that these steps count for; nil if there is none
+	Cut     bool              // whether a limit was reached
+	counted int               // steps already added to TotalStepCounter
+	room    *room             // memory that each search hands on to the next
 }
 
-// A SearchRun sums up the steps of all efforts for one answer. Its limit ends them all.
-type SearchRun struct {
+// A TotalStepCounter sums up the steps of all efforts for one answer. Its limit ends them all.
+type TotalStepCounter struct {
 	Limit int             // in steps; 0 for no limit
 	Done  int             // steps that efforts have reported
 	Stop  <-chan struct{} // closing it ends all searches
 }
 
 // Separate returns a new effort with a limit of its own, for searches between those of e. It reuses the memory of e.
-func (e *Effort) Separate(limit int) Effort { return Effort{Limit: limit, room: e.room} }
+func (e *StepCounter) Separate(limit int) StepCounter { return StepCounter{Limit: limit, room: e.room} }
 
 // MustEnd reports whether the search must end with its result so far.
-func (e *Effort) MustEnd() bool {
+func (e *StepCounter) MustEnd() bool {
 	over := e.Over() || e.Done > e.Limit
 	e.Cut = e.Cut || over
 	return over
 }
 
 // Over reports whether the whole must end. Results found later do not count.
-func (e *Effort) Over() bool {
+func (e *StepCounter) Over() bool {
 	e.Report()
 	return e.Whole.Over()
 }
 
-// Report adds the steps since the last call to SearchRun.
-func (e *Effort) Report() {
+// Report adds the steps since the last call to TotalStepCounter.
+func (e *StepCounter) Report() {
 	if e.Whole != nil {
 		e.Whole.Done += e.Done - e.counted
 		e.counted = e.Done
 	}
 }
 
-// Over reports whether the whole must end. A nil SearchRun never ends.
-func (w *SearchRun) Over() bool {
+// Over reports whether the whole must end. A nil TotalStepCounter never ends.
+func (w *TotalStepCounter) Over() bool {
 	if w == nil {
 		return false
 	}
@@ -229,7 +229,7 @@ type Tree struct {
 
 // NewTree returns a tree of the plan. choices has the choices of each leaf and row; a row may have none. The tree does
 // not change them.
-func NewTree(plan *Plan, choices [][][]Choice, e *Effort) *Tree {
+func NewTree(plan *Plan, choices [][][]Choice, e *StepCounter) *Tree {
 	rows := make([][]int32, plan.Leaves)
 	for i := range rows {
 		rows[i] = make([]int32, plan.Tables[i].Rows)
@@ -240,7 +240,7 @@ func NewTree(plan *Plan, choices [][][]Choice, e *Effort) *Tree {
 	return newTree(plan, choices, rows, e)
 }
 
-func newTree(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *Tree {
+func newTree(plan *Plan, choices [][][]Choice, rows [][]int32, e *StepCounter) *Tree {
 	p := newParts(plan, choices, rows, e)
 	return &Tree{prices: newPrices(p)}
 }

@@ -136,7 +136,7 @@ func TestMinimise(t *testing.T) {
 			measures = append(measures, Objective{Path: true})
 		}
 		for _, m := range measures {
-			e := &Effort{Limit: math.MaxInt}
+			e := &StepCounter{Limit: math.MaxInt}
 			got, err := NewTree(plan, choices, e).Minimise(t.Context(), m, nil, caps, math.MaxInt)
 			if err != nil || !got.Proved || e.Cut {
 				t.Fatalf("seed %d: %+v, %v", seed, got, err)
@@ -166,7 +166,7 @@ func TestMinimise(t *testing.T) {
 				t.Errorf("seed %d, %+v: bound %v, the least is %v", seed, m, b, least)
 			}
 		}
-		any, err := NewTree(plan, choices, &Effort{Limit: math.MaxInt}).Within(t.Context(), caps)
+		any, err := NewTree(plan, choices, &StepCounter{Limit: math.MaxInt}).FindWithin(t.Context(), caps)
 		if err != nil || !any.Proved || (any.Best != nil) != (len(within) > 0) {
 			t.Errorf("seed %d: %+v, %v; %d are within", seed, any, err, len(within))
 		}
@@ -199,7 +199,7 @@ func TestReduce(t *testing.T) {
 		}
 		full := all(plan, choices, len(plan.Tables)-1, 0)
 		want := within(slices.Clone(full))
-		tree := NewTree(plan, choices, &Effort{Limit: math.MaxInt})
+		tree := NewTree(plan, choices, &StepCounter{Limit: math.MaxInt})
 		if tree.Possible() {
 			tree.RelaxPrices(caps)
 		}
@@ -236,7 +236,7 @@ func TestEffort(t *testing.T) {
 		for _, f := range all(plan, choices, len(plan.Tables)-1, 0) {
 			least = min(least, m.Value(f))
 		}
-		got, err := NewTree(plan, choices, &Effort{Limit: r.IntN(3000)}).Minimise(t.Context(), m, nil, Unlimited,
+		got, err := NewTree(plan, choices, &StepCounter{Limit: r.IntN(3000)}).Minimise(t.Context(), m, nil, Unlimited,
 			math.MaxInt)
 		if err != nil || got.Bound > least || got.Best != nil && m.Value(got.Best) < least || got.Proved &&
 			got.Best != nil && m.Value(got.Best) != least {
@@ -311,7 +311,7 @@ func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budg
 func TestCNV(t *testing.T) {
 	t.Parallel()
 	plan, choices, budget := readTree(t, "testdata/cnv.txt")
-	e := &Effort{Limit: 40_000_000}
+	e := &StepCounter{Limit: 40_000_000}
 	got, err := NewTree(plan, choices, e).Minimise(t.Context(), Objective{Kind: 0}, nil, budget, math.MaxInt)
 	if err != nil || !got.Proved || got.Bound != 40393 {
 		t.Errorf("%v LUT, bound %v, proved %t after %d steps, %v", got.Best.Cost[0], got.Bound, got.Proved, e.Done, err)
@@ -322,7 +322,7 @@ func TestCNV(t *testing.T) {
 func BenchmarkCNV(b *testing.B) {
 	plan, choices, budget := readTree(b, "testdata/cnv.txt")
 	for b.Loop() {
-		e := &Effort{Limit: math.MaxInt}
+		e := &StepCounter{Limit: math.MaxInt}
 		got, err := NewTree(plan, choices, e).Minimise(b.Context(), Objective{Kind: 0}, nil, budget, math.MaxInt)
 		if err != nil || !got.Proved {
 			b.Fatal(got, err)
@@ -372,7 +372,7 @@ func TestGame(t *testing.T) {
 		if math.Abs(sum-1) > 1e-9 || math.Abs(parts-1) > 1e-9 || math.Abs(worst(found, w)-value) > 1e-9 {
 			t.Fatalf("weights %v of value %v, said to be %v; mixture %v", w, worst(found, w), value, mixture)
 		}
-		for k := range Kinds {
+		for k := range MaxKinds {
 			mixed := 0.0
 			for i, f := range found {
 				mixed += mixture[i] * share(f, k)

@@ -39,13 +39,13 @@ func combined(s *FoldingSpace, visit func(options []int32)) {
 
 // host returns the resources of the port to the processor's memory.
 func host(s *FoldingSpace) search.Vector {
-	return s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
+	return s.Board.Vector(estimate.HostInterfaceCost(s.Target, s.Model.Graph).Total())
 }
 
 // single returns the folding of least measure with these options, or nil if no width converter joins them.
 func single(t *testing.T, s *FoldingSpace, r *Region, options []int32, m search.Objective) *Folding {
 	t.Helper()
-	tree := s.ClassTree(r, s.Classes(options), options, host(s), &search.Effort{Limit: 1 << 40})
+	tree := s.ClassTree(r, s.Classes(options), options, host(s), &search.StepCounter{Limit: 1 << 40})
 	if tree == nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func TestOptions(t *testing.T) {
 			shape, loop, clocks := of(f)
 			least, most = min(least, clocks), max(most, clocks)
 			want := s.Board.Vector(l.Node.Op.Cost(f, s.Target).Total())
-			want[goal.Few] = option.Cost[goal.Few]
+			want[goal.KindNarrowDSP] = option.Cost[goal.KindNarrowDSP]
 			if l.Clocks(o) != clocks || option.Cost != want {
 				t.Errorf("%+v: %d clocks, %v, want %d, %v", f, l.Clocks(o), option.Cost, clocks, want)
 			}
@@ -134,7 +134,7 @@ func TestIntervals(t *testing.T) {
 func TestJoins(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	measure := search.Objective{Kind: goal.LUT}
+	measure := search.Objective{Kind: goal.KindLUT}
 	list := s.Intervals()
 	limit := list[len(list)/2]
 	all, least, converters := Region{Limit: limit}, math.Inf(1), 0
@@ -152,7 +152,8 @@ func TestJoins(t *testing.T) {
 			t.Fatalf("%v became %v: %v", options, f.Options, err)
 		}
 		got := s.Board.Vector(estimate.DesignCost(b.Design).Total)
-		for _, kind := range []int{goal.LUT, goal.LUTRAM, goal.FF, goal.BRAM, goal.URAM, goal.DSP} {
+		for _, kind := range []int{goal.KindLUT, goal.KindLUTRAM, goal.KindFF, goal.KindBRAM, goal.KindURAM,
+			goal.KindDSP} {
 			if f.Cost[kind] != got[kind] {
 				t.Errorf("%v takes %v, its design %v", options, f.Cost, got)
 			}
@@ -170,7 +171,7 @@ func TestJoins(t *testing.T) {
 		}
 		converters += between
 	})
-	tree := s.Tree(&all, host(s), &search.Effort{Limit: 1 << 40})
+	tree := s.Tree(&all, host(s), &search.StepCounter{Limit: 1 << 40})
 	bound := tree.Bound(measure, search.Unlimited)
 	got, err := tree.Minimise(context.Background(), measure, nil, search.Unlimited, 10_000)
 	if err != nil || !got.Proved || measure.Value(got.Best) != least || bound > least || converters == 0 {
@@ -236,7 +237,7 @@ func TestDivide(t *testing.T) {
 func TestHolding(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	all, m := Region{Limit: goal.MostClocks}, search.Objective{Kind: goal.FF}
+	all, m := Region{Limit: goal.MostClocks}, search.Objective{Kind: goal.KindFF}
 	f := single(t, s, &all, []int32{0, 0}, m)
 	b := s.Build(f)
 	words := slices.Repeat([]int{100}, len(b.FIFO))

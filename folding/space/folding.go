@@ -20,9 +20,9 @@ type Folding struct {
 // Value returns the amount of m that the folding takes.
 func (f *Folding) Value(m search.Objective) float64 { return m.Value(&search.Solution{Cost: f.Cost}) }
 
-// AsGood returns the caps that hold every folding which stays within caps and takes at most f's amount of m minus less.
-// With less = 1 the amount must be smaller than f's.
-func (f *Folding) AsGood(m search.Objective, caps search.Caps, less int64) search.Caps {
+// CapsToMatch returns the caps that hold every folding which stays within caps and takes at most f's amount of m minus
+// less. With less = 1 the amount must be smaller than f's.
+func (f *Folding) CapsToMatch(m search.Objective, caps search.Caps, less int64) search.Caps {
 	return m.CapsToMatch(&search.Solution{Cost: f.Cost}, caps, less)
 }
 

@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// spareLarge removes folds with large tables in LUTs (dataflow.Large) if the same fold with its tables in block RAM is
-// an option.
+// spareLarge removes folds with large tables in LUTs (dataflow.LargeLUTTables) if the same fold with its tables in
+// block RAM is an option.
 func (l *LayerOptions) spareLarge() {
 	inBlocks := map[dataflow.Fold]bool{}
 	for _, o := range l.Options {
@@ -20,7 +20,7 @@ func (l *LayerOptions) spareLarge() {
 		if f.Memory = dataflow.BRAM; o.Fold.Memory != dataflow.LUTRAM || !inBlocks[f] {
 			return false
 		}
-		if clocks <= dataflow.LargeTable || len(dataflow.Large(l.Node.Op, l.single(o.Fold))) == 0 {
+		if clocks <= dataflow.MaxLUTTableRows || len(dataflow.LargeLUTTables(l.Node.Op, l.single(o.Fold))) == 0 {
 			return false // no table is large, because a table has at most one row per iteration of a frame
 		}
 		l.large = append(l.large, clocks)
@@ -28,9 +28,9 @@ func (l *LayerOptions) spareLarge() {
 	})
 }
 
-// LargeLeftOut returns the number of folds of at most the given clocks that the space left out because of large tables
-// in LUTs.
-func LargeLeftOut(s *FoldingSpace, clocks int) int {
+// CountOmittedLargeTableFolds returns the number of folds of at most the given clocks that the space left out because
+// of large tables in LUTs.
+func CountOmittedLargeTableFolds(s *FoldingSpace, clocks int) int {
 	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.large })
 }
 

@@ -26,17 +26,17 @@ type PathClocks struct {
 // A PathWord is a word on a path: a stream of a design, and the number of the word on it.
 type PathWord struct{ stream, word int }
 
-// Critical returns the words that the last word of the first frame waits for, the last one first. It also returns the
-// clocks until that word leaves the design. It assumes FIFOs that never fill up. The last PathWord is a word from the
-// host, or a word whose layer waits for no other word.
-func Critical(ctx context.Context, d *dataflow.Design) (hops []PathWord, clocks int, err error) {
+// CriticalPath returns the words that the last word of the first frame waits for, the last one first. It also returns
+// the clocks until that word leaves the design. It assumes FIFOs that never fill up. The last PathWord is a word from
+// the host, or a word whose layer waits for no other word.
+func CriticalPath(ctx context.Context, d *dataflow.Design) (hops []PathWord, clocks int, err error) {
 	g := d.Model.Graph
 	arrives, cause := make([][]int, len(g.Streams)), make([][]PathWord, len(g.Streams))
 	none := PathWord{-1, -1}
 	for _, s := range g.In {
 		p := d.Port(s)
 		for k := range p.Words {
-			arrives[s], cause[s] = append(arrives[s], k*d.Target.HostEvery(p)), append(cause[s], none)
+			arrives[s], cause[s] = append(arrives[s], k*d.Target.HostClocksPerWord(p)), append(cause[s], none)
 		}
 	}
 	for i, n := range g.Nodes {
@@ -70,7 +70,7 @@ func Critical(ctx context.Context, d *dataflow.Design) (hops []PathWord, clocks 
 	beside := ends(d.Target)
 	for _, s := range g.Out {
 		at, why := -1, none
-		every := d.Target.HostEvery(d.Port(s))
+		every := d.Target.HostClocksPerWord(d.Port(s))
 		for k, t := range arrives[s] {
 			if at += every; k == 0 || t > at {
 				at, why = t, PathWord{s, k}
@@ -93,7 +93,7 @@ func (s *FoldingSpace) Path(b *FoldedDesign, hops []PathWord, known int) PathClo
 	for _, h := range hops { // a stream may occur twice; its reader's end comes first and counts
 		side := b.sides[h.stream]
 		if id := side.stream; side.inside == 0 && p.element[id] < 0 {
-			p.element[id] = b.Port(h.stream).Last(s.Streams[id].typ.Shape, h.word)
+			p.element[id] = b.Port(h.stream).LastElementOfWord(s.Streams[id].typ.Shape, h.word)
 		}
 	}
 	at := make([]form, len(p.element))
@@ -112,7 +112,7 @@ func (s *FoldingSpace) Path(b *FoldedDesign, hops []PathWord, known int) PathClo
 
 // ends returns the clocks that the design's two ends add to every path.
 func ends(t dataflow.Target) int {
-	in, out := t.Ends()
+	in, out := t.EndLatencyClocks()
 	return in + out
 }
 
@@ -130,7 +130,7 @@ func (s *FoldingSpace) clocksOn(p *PathClocks, l *LayerOptions, c *OptionClass, 
 	clocks := int64(0)
 	at := func(id int, f form) (word, every, last int) {
 		port := s.Streams[id].port(f)
-		return port.Word(s.Streams[id].typ.Shape, p.element[id]), s.Target.HostEvery(port), port.Words - 1
+		return port.Word(s.Streams[id].typ.Shape, p.element[id]), s.Target.HostClocksPerWord(port), port.Words - 1
 	}
 	forms := l.shapes[c.shape]
 	for k, id := range l.Node.In {

@@ -76,7 +76,8 @@ func (d *drawing) space(out int) *FoldingSpace {
 		d.Fatal(err)
 	}
 	var told diag.List
-	s := New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, goal.FIFODepths{}, Any,
+	s := New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, goal.FIFODepthPolicy{},
+		AllFolds,
 		&told)
 	if s == nil {
 		d.Fatal(told)
@@ -145,14 +146,14 @@ func TestLooseBounds(t *testing.T) {
 			t.Fatalf("ends of %v are dropped", s.Wide)
 		}
 		list := s.Intervals()
-		for _, kind := range []int{goal.LUT, goal.DSP, goal.FF} {
+		for _, kind := range []int{goal.KindLUT, goal.KindDSP, goal.KindFF} {
 			for _, clocks := range []int{list[0], list[len(list)/2], list[len(list)-1]} {
 				bound := func(rows int) float64 {
 					s.Plan(rows)
 					if dropped := len(s.Wide) > 0; dropped != (rows < maxRows) {
 						t.Fatalf("%d rows: ends of %v are dropped", rows, s.Wide)
 					}
-					t := s.Tree(&Region{Limit: clocks}, search.Vector{}, &search.Effort{Limit: 1 << 40})
+					t := s.Tree(&Region{Limit: clocks}, search.Vector{}, &search.StepCounter{Limit: 1 << 40})
 					return t.Bound(search.Objective{Kind: kind}, search.Unlimited)
 				}
 				whole := bound(maxRows)

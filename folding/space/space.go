@@ -52,8 +52,8 @@ type FoldingSpace struct {
 	// Ends is the cost of the logic that does not depend on the folding: telling layers and outputs where sequences
 	// end, and the logic around the network. Width converters are not in it.
 	Ends search.Vector
-	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (goal.Few)
-	fifo goal.FIFODepths
+	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (goal.KindNarrowDSP)
+	fifo goal.FIFODepthPolicy
 	MemoryBandwidth
 	tables
 	joints
@@ -66,7 +66,7 @@ type LayerOptions struct {
 	Options []Option        // the folds that the device can build and the folding file allows
 	Classes []OptionClass
 	Fixed   bool  // whether a folding file fixes something of the layer
-	staged  bool  // whether folds are Parallel or SerialFolds; the layer itself knows neither
+	staged  bool  // whether folds are Parallel or FoldFilter; the layer itself knows neither
 	dear    []int // clocks of the serial folds that cost too much (spare)
 	large   []int // clocks of the folds with large tables in LUTs (spareLarge)
 	shapes  []shape
@@ -94,21 +94,21 @@ type shape struct{ in, out []form }
 // New returns the space of a model on a target. It lists the options of each layer that the target's device can build
 // and the folding file allows; fixed may be nil. serial selects among the serial folds that the file does not ask for.
 // If a layer has no option, New adds a diagnostic to d and returns nil.
-func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goal.FIFODepths, serial SerialFolds,
+func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goal.FIFODepthPolicy, serial FoldFilter,
 	d *diag.List) *FoldingSpace {
 	s := &FoldingSpace{Model: m, Target: t, Board: goal.BudgetOf(t.Board, goal.EvenUse(1)),
 		Streams: newStreams(m.Graph),
 		fifo:    fifo}
 	tellEnds(s)
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
-	s.sequences, s.worthwhile = m.Lengths != nil, serial == Worthwhile
+	s.sequences, s.worthwhile = m.Lengths != nil, serial == WorthwhileFolds
 	for _, n := range m.Graph.Nodes {
 		s.add(n)
 	}
 	if fixed != nil && !s.fix(fixed, d) || !s.foldable(d) {
 		return nil
 	}
-	if serial == Worthwhile {
+	if serial == WorthwhileFolds {
 		for i := range s.Layers {
 			s.Layers[i].spare(t.Board)
 			s.Layers[i].spareLarge()
@@ -124,9 +124,9 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goa
 // tellEnds computes the cost of telling where sequences end, and of all other logic that does not depend on the
 // folding.
 func tellEnds(s *FoldingSpace) {
-	s.Ends = s.Board.Vector(estimate.FixedBorders(s.Target, len(s.Model.Graph.Streams)).Total())
-	for _, e := range s.Model.Ends() {
-		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.EndFIFO(s.Target, e, s.Model.Lengths).Total()))
+	s.Ends = s.Board.Vector(estimate.FixedWrapperCost(s.Target, len(s.Model.Graph.Streams)).Total())
+	for _, e := range s.Model.SequenceEndFIFOs() {
+		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.SequenceEndFIFO(s.Target, e, s.Model.Lengths).Total()))
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 	shapes, classes := map[string]int{}, map[string]int{}
 	splitter := splitterOf(s, n)
 	m, multiplies := n.Op.(dataflow.Multiplying)
-	few := multiplies && m.FactorBits() <= goal.FewBits
+	few := multiplies && m.FactorBits() <= goal.MaxNarrowFactorBits
 	l.staged = splitter.sums != nil
 	offer := func(f dataflow.Fold, at int, loop dataflow.Loop, made *split, cost search.Vector) {
 		if made != nil {
@@ -153,14 +153,14 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 		}
 		o := Option{f, c, cost, made}
 		if few {
-			o.Cost[goal.Few] = o.Cost[goal.DSP]
+			o.Cost[goal.KindNarrowDSP] = o.Cost[goal.KindDSP]
 		}
 		l.Options = append(l.Options, o)
 	}
 	for f := range n.Op.Folds() {
 		named := f
 		if l.staged {
-			named.Steps = dataflow.Parallel
+			named.Steps = dataflow.ParallelStepping
 		}
 		l.Folds = append(l.Folds, named)
 		if !buildable(f, s.Target.Board) {
@@ -186,7 +186,7 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 		loop := n.Op.Loop(f, s.Target)
 		offer(named, at, loop, nil, cost)
 		if split, cost, ok := splitter.serial(f, loop); ok {
-			named.Steps = dataflow.Serial
+			named.Steps = dataflow.SerialStepping
 			l.Folds = append(l.Folds, named)
 			offer(named, at, split.loop, split, cost)
 		}
@@ -296,19 +296,19 @@ func (s *FoldingSpace) follow() {
 	}
 }
 
-// chooseFew clears the amount goal.Few of layers that have no choice between LUTs and DSP slices for multiplying few
-// bits. It reports whether a layer with this choice remains.
+// chooseFew clears the amount goal.KindNarrowDSP of layers that have no choice between LUTs and DSP slices for
+// multiplying few bits. It reports whether a layer with this choice remains.
 func chooseFew(layers []LayerOptions) (some bool) {
 	for i := range layers {
 		options := layers[i].Options
-		inDSPs := func(o Option) bool { return o.Cost[goal.Few] > 0 }
+		inDSPs := func(o Option) bool { return o.Cost[goal.KindNarrowDSP] > 0 }
 		switch {
 		case !slices.ContainsFunc(options, inDSPs):
 		case slices.ContainsFunc(options, func(o Option) bool { return !inDSPs(o) }):
 			some = true
 		default:
 			for o := range options {
-				options[o].Cost[goal.Few] = 0
+				options[o].Cost[goal.KindNarrowDSP] = 0
 			}
 		}
 	}
@@ -387,7 +387,7 @@ func (s *FoldingSpace) Intervals() []int {
 	for i := range s.Layers {
 		most := int64(0)
 		for _, o := range s.Layers[i].Options {
-			most = max(most, o.Cost[goal.Traffic])
+			most = max(most, o.Cost[goal.KindMemoryBytes])
 		}
 		bytes += most
 	}
@@ -413,7 +413,7 @@ func (s *FoldingSpace) Intervals() []int {
 // HasGivenDepths reports whether the user fixes FIFO depths. Then FIFOs may be less deep than the design needs, and an
 // interval need not be the clocks of a layer.
 func (s *FoldingSpace) HasGivenDepths() bool {
-	return s.fifo != goal.FIFODepths{} || slices.ContainsFunc(s.Streams, func(st StreamEnds) bool {
+	return s.fifo != goal.FIFODepthPolicy{} || slices.ContainsFunc(s.Streams, func(st StreamEnds) bool {
 		return st.in.Depth > 0 || st.out.Depth > 0
 	})
 }

@@ -41,7 +41,7 @@ type inner struct {
 // innerOf returns the stream behind a loop. A pipeline that freezes occupies the place one clock before the word can be
 // read. A pipeline with credits occupies it when the iteration starts.
 func innerOf(t dataflow.Target, p dataflow.Port, l dataflow.Loop) inner {
-	if t.Stalls == dataflow.Credit {
+	if t.Stalls == dataflow.StallByCredit {
 		return inner{p, l.Latency + 1}
 	}
 	return inner{p, 2}
@@ -216,13 +216,13 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 // fit.
 func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok bool) {
 	bytes, carried := s.Target.WeightBytes(s.node.Op, f)
-	switch parts := s.Target.Parts(s.node.Op, f); {
+	switch parts := s.Target.MinProcesses(s.node.Op, f); {
 	case parts == 0 || !carried || parts > 1 && bytes > 0: // several parts cannot share a memory port
 		return nil, cost, false
 	case parts == 1:
 		c := s.node.Op.Cost(f, s.Target).Total()
 		cost = s.Board.Vector(c)
-		cost[goal.Traffic] = bytes
+		cost[goal.KindMemoryBytes] = bytes
 		return nil, cost, goal.Available(c, s.Target.Board)
 	default:
 		return s.split(f, parts)

@@ -40,7 +40,7 @@ func stagesOf(n *dataflow.Node, out dataflow.StreamType) (s stages) {
 		s.alone[f] = true
 	}
 	for f := range steps.Folds() {
-		if f.Steps == dataflow.Serial && f.Memory == dataflow.BRAM {
+		if f.Steps == dataflow.SerialStepping && f.Memory == dataflow.BRAM {
 			s.searched[f.PE] = &searched{fold: f}
 		}
 	}
@@ -62,12 +62,12 @@ func (s *searched) of(op dataflow.Op, t dataflow.Target) *searched {
 	return s
 }
 
-// serial returns the fold f with SerialFolds step functions whose thresholds lie in block RAM. In LUTs the search would
+// serial returns the fold f with FoldFilter step functions whose thresholds lie in block RAM. In LUTs the search would
 // save hardly anything, because the thresholds are most of the cost there. loop is the loop of f as one process.
 func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.Vector, bool) {
 	st := &s.stages
 	steps := st.searched[f.PE]
-	if steps == nil || !st.alone[f] || s.Target.Parts(s.node.Op, f) != 1 {
+	if steps == nil || !st.alone[f] || s.Target.MinProcesses(s.node.Op, f) != 1 {
 		return nil, search.Vector{}, false
 	}
 	steps.of(st.steps, s.Target)
@@ -92,14 +92,14 @@ func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
-// SerialFolds selects which serial folds, and which folds with large tables in LUTs, a space offers.
-type SerialFolds uint8
+// FoldFilter selects which serial folds, and which folds with large tables in LUTs, a space offers.
+type FoldFilter uint8
 
-// The values of SerialFolds.
+// The values of FoldFilter.
 const (
-	Any SerialFolds = iota // all folds that the device can build
+	AllFolds FoldFilter = iota // all folds that the device can build
 	// not those that cost too much block RAM (MaxSerialCost), nor those with large tables in LUTs
-	Worthwhile
+	WorthwhileFolds
 )
 
 // MaxSerialCost limits the block RAM of a serial fold: its share of the board's block RAM may be at most MaxSerialCost
@@ -114,8 +114,8 @@ func (l *LayerOptions) spare(b boards.Board) {
 	for i, o := range l.Options {
 		if o.split != nil && o.split.chain && i > 0 && l.single(l.Options[i-1].Fold) == l.single(o.Fold) {
 			saved := l.Options[i-1].Cost.Minus(o.Cost)
-			if saved[goal.LUT] <= 0 ||
-				-saved[goal.BRAM]*int64(have.LUT) > MaxSerialCost*saved[goal.LUT]*int64(have.BRAM) {
+			if saved[goal.KindLUT] <= 0 ||
+				-saved[goal.KindBRAM]*int64(have.LUT) > MaxSerialCost*saved[goal.KindLUT]*int64(have.BRAM) {
 				if slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
 					l.dear = append(l.dear, l.Classes[o.Class].Clocks)
 				}
@@ -127,8 +127,8 @@ func (l *LayerOptions) spare(b boards.Board) {
 	l.Options = kept
 }
 
-// CostlySerial returns the number of serial folds of at most the given clocks that the space left out although they
-// save something.
-func CostlySerial(s *FoldingSpace, clocks int) int {
+// CountOmittedSerialFolds returns the number of serial folds of at most the given clocks that the space left out
+// although they save something.
+func CountOmittedSerialFolds(s *FoldingSpace, clocks int) int {
 	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.dear })
 }

@@ -16,7 +16,7 @@ type menu struct {
 
 // Tree returns the tree of a region. host is what the network takes in addition to its layers and streams. The costs
 // are lower bounds, because FIFOs are only as deep as the region says.
-func (s *FoldingSpace) Tree(r *Region, host search.Vector, e *search.Effort) *search.Tree {
+func (s *FoldingSpace) Tree(r *Region, host search.Vector, e *search.StepCounter) *search.Tree {
 	m := menu{s, r}
 	return m.tree(s.plan, host, e, m.layer, m.stream)
 }
@@ -24,7 +24,8 @@ func (s *FoldingSpace) Tree(r *Region, host search.Vector, e *search.Effort) *se
 // ClassTree returns the tree of the foldings that have the given classes, with FIFOs as deep as the region says. Its
 // choices are the memories of tables and FIFOs, and LUTs or DSP slices for multipliers. If only is not nil, it names
 // the option of each layer. Single returns nil if no width converter joins two neighbours.
-func (s *FoldingSpace) ClassTree(r *Region, class, only []int32, host search.Vector, e *search.Effort) *search.Tree {
+func (s *FoldingSpace) ClassTree(r *Region, class, only []int32, host search.Vector,
+	e *search.StepCounter) *search.Tree {
 	m, options, joined := menu{s, r}, make([]int32, len(class)), true
 	layer := func(i int) [][]search.Choice {
 		var list []search.Choice
@@ -58,7 +59,7 @@ func (s *FoldingSpace) ClassTree(r *Region, class, only []int32, host search.Vec
 }
 
 // tree builds a search tree from the choices of each row of each leaf.
-func (m menu) tree(p *search.Plan, host search.Vector, e *search.Effort, layer,
+func (m menu) tree(p *search.Plan, host search.Vector, e *search.StepCounter, layer,
 	stream func(int) [][]search.Choice) *search.Tree {
 	var choices [][][]search.Choice
 	for i := range m.Layers {
@@ -118,7 +119,7 @@ func (m menu) option(list []search.Choice, layer, option int) []search.Choice {
 		return append(list, c)
 	}
 	fifos := o.split.fifos
-	if len(m.words) > 0 || m.Target.Stalls == dataflow.Credit {
+	if len(m.words) > 0 || m.Target.Stalls == dataflow.StallByCredit {
 		fifos = m.inside(l.Node.Out[0], o.split)
 	}
 	for at, cost := range fifos {
@@ -192,7 +193,7 @@ func (m menu) host(id, f int) []search.Choice {
 	in, out := st.orient(layer, m.border(id, layer))
 	list := m.joint(id, in, out)
 	for i := range list {
-		list[i].Cost[goal.Traffic] += st.host[f].bytes
+		list[i].Cost[goal.KindMemoryBytes] += st.host[f].bytes
 	}
 	return list
 }

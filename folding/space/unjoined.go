@@ -10,10 +10,10 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Unjoined returns a diagnostic for each stream between layers whose ends no width converter joins, whatever options
-// the two layers have. The diagnostic names the layers, the reason and a remedy. It returns nothing if each two
-// neighbours can be joined, even if not all of them at once.
-func (s *FoldingSpace) Unjoined() (told []diag.Diag) {
+// UnjoinableStreamDiags returns a diagnostic for each stream between layers whose ends no width converter joins,
+// whatever options the two layers have. The diagnostic names the layers, the reason and a remedy. It returns nothing if
+// each two neighbours can be joined, even if not all of them at once.
+func (s *FoldingSpace) UnjoinableStreamDiags() (told []diag.Diag) {
 	for id := range s.Streams {
 		if st := &s.Streams[id]; st.inner() && !s.joins(id, st.writer.forms, st.reader.forms) {
 			told = append(told, s.unjoined(id))

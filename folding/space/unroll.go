@@ -11,7 +11,7 @@ import (
 
 // RaisedEnvelope returns the target's envelope, raised by the least amount with which each layer has a fold of at most
 // the given clocks per frame. ok is false if no envelope helps, or if the envelope need not change.
-func RaisedEnvelope(s *FoldingSpace, clocks int) (e dataflow.Envelope, ok bool) {
+func RaisedEnvelope(s *FoldingSpace, clocks int) (e dataflow.UnrollLimits, ok bool) {
 	from := s.Target
 	e = from.Unroll
 	for i := range s.Layers {
@@ -21,7 +21,7 @@ func RaisedEnvelope(s *FoldingSpace, clocks int) (e dataflow.Envelope, ok bool) 
 		}
 		best, found := e, false
 		for _, f := range l.Folds {
-			if l.Fixed || s.Target.Parts(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) ||
+			if l.Fixed || s.Target.MinProcesses(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) ||
 				l.Node.Op.Loop(f, s.Target).Iterations() > clocks {
 				continue
 			}
@@ -48,7 +48,7 @@ func (l *LayerOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg diag.D
 	t := s.Target
 	best, found := dataflow.Fold{}, false
 	for _, f := range folds {
-		if t.Parts(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) {
+		if t.MinProcesses(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) {
 			continue
 		}
 		if !found || beyondBy(t, l.Node.Op, f) < beyondBy(t, l.Node.Op, best) {
@@ -60,7 +60,7 @@ func (l *LayerOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg diag.D
 	}
 	n, bits := l.Node.Op.(dataflow.Unrolled).Products(best)
 	how := "and is not split"
-	if d := dataflow.MaxParts(l.Node.Op, best); d > 1 {
+	if d := dataflow.MaxProcesses(l.Node.Op, best); d > 1 {
 		how = fmt.Sprintf("and has %d in each of %d processes", n/d, d)
 	}
 	allowed := fmt.Sprintf("--max-unroll allows %d in a process", t.Unroll.Most(bits))
@@ -95,7 +95,7 @@ func (l *LayerOptions) tooWide(s *FoldingSpace, folds []dataflow.Fold) (dg diag.
 	p := l.Node.Op.(dataflow.WeightsPerFrame).WeightPort(folds[0])
 	return l.Diag(diag.BudgetExceeded, fmt.Sprintf("%s reads %d bits of weights from memory in a clock at PE %d, "+
 		"SIMD %d; a port of the memory of %s carries %d", l.Node.Name, p.TDATA(), folds[0].PE, folds[0].SIMD,
-		s.Target.Board.Name, s.Target.Board.MemoryBits()), "a smaller PE or SIMD"), true
+		s.Target.Board.Name, s.Target.Board.MemoryPortBits()), "a smaller PE or SIMD"), true
 }
 
 // notBuilt explains why the layer cannot have any of the folds that a file asks for.

@@ -133,7 +133,7 @@ func (j *joints) list(id int, layers []LayerOptions) {
 		}
 		for _, f := range e.forms {
 			p, h := s.port(j.border(id, f)), hostForm{}
-			if h.clocks = p.Words * j.target.HostEvery(p); j.target.PortBits() > 0 {
+			if h.clocks = p.Words * j.target.HostClocksPerWord(p); j.target.PortBits() > 0 {
 				h.bytes = int64(p.Bytes())
 			}
 			s.host = append(s.host, h)
@@ -349,7 +349,7 @@ func (j *joints) saves(p dataflow.Port) bool {
 // the FIFO and the space is not to offer everything.
 func (j *joints) spared(k fifoKind, list []way) []way {
 	few := 0
-	for _, f := range estimate.Model(j.target).FIFOs(lutWords, k.width) {
+	for _, f := range estimate.CostModelOf(j.target).FIFOOptions(lutWords, k.width) {
 		if estimate.FIFOMemory(f.Memory) == dataflow.LUTRAM {
 			few = f.Depth
 		}
@@ -383,18 +383,19 @@ const lutWords = 8
 func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 	ahead := 0
 	if k.host {
-		ahead = j.target.ExtraPlaces()
+		ahead = j.target.ExtraFIFOWords()
 	}
-	for _, f := range estimate.Model(j.target).FIFOs(k.words, k.width) {
+	for _, f := range estimate.CostModelOf(j.target).FIFOOptions(k.words, k.width) {
 		made := dataflow.FIFO{Depth: max(k.words, f.Depth-ahead), Memory: estimate.FIFOMemory(f.Memory)}
 		if k.exact {
 			made.Depth = k.words
 		}
-		r := estimate.StreamFIFOWritten(j.target, made, p, k.host).Total()
+		r := estimate.StreamFIFOCostForWriter(j.target, made, p, k.host).Total()
 		if k.frame > 0 {
-			r = r.Plus(estimate.StreamBorders(j.target, k.frame, k.read).Total())
+			r = r.Plus(estimate.StreamWrapperCost(j.target, k.frame, k.read).Total())
 		}
-		if !goal.Available(r, j.target.Board) || j.target.Formula == dataflow.FINN && made.Memory == dataflow.LUTRAM {
+		if !goal.Available(r, j.target.Board) || j.target.Formula == dataflow.FINNFormula &&
+			made.Memory == dataflow.LUTRAM {
 			continue
 		}
 		list = append(list, way{FIFO: made, cost: j.board.Vector(r)})

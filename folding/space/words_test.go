@@ -23,7 +23,7 @@ func TestDeeper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, stalls := range []dataflow.StallRule{dataflow.Frozen, dataflow.Credit} {
+		for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
 			for _, width := range widths {
 				target := dataflow.Target{Board: b, ClockMHz: 50, Stalls: stalls}
 				j := &joints{target: target, worthwhile: true, board: goal.BudgetOf(b, goal.EvenUse(1))}

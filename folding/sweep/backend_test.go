@@ -26,7 +26,7 @@ func TestBackends(t *testing.T) {
 		{compiler.BackendRTL, true}} {
 		o.Backend, o.AccPerPE = m.backend, m.accPerPE
 		p := run(t, o).Points[0]
-		if other, seen := ids[p.ID]; seen || p.Status != Fits {
+		if other, seen := ids[p.ID]; seen || p.Status != StatusFits {
 			t.Errorf("%v: %s is %q, and of %v", m, p.ID, p.Status, other)
 		}
 		ids[p.ID], lut[m] = m, p.Resources.LUT
@@ -34,7 +34,7 @@ func TestBackends(t *testing.T) {
 		one.Board, one.FPS, one.NoCSim, one.Verify = o.Boards[0], o.FPS[0], true, 0
 		one.Out = filepath.Join(t.TempDir(), "build")
 		var d diag.List
-		r, err := compiler.Run(context.Background(), one, &d)
+		r, err := compiler.Build(context.Background(), one, &d)
 		if err != nil || r == nil {
 			t.Fatal(err, d.Diags)
 		}
@@ -97,9 +97,9 @@ func TestBlockName(t *testing.T) {
 		p := o.plan(&d)[0].blank()
 		p.Front = []string{"LUT", blocks}
 		all = append(all, p)
-		one, best := BlockName([]Point{p}), p.FrontNames()
-		if one != c.one || best != "LUT "+c.one || BlockName(all) != c.all || kinds[2].on(all) != c.all {
-			t.Errorf("%s: %q, best in %q; with those before, %q", c.board, one, best, BlockName(all))
+		one, best := BlockRAMName([]Point{p}), p.FrontNames()
+		if one != c.one || best != "LUT "+c.one || BlockRAMName(all) != c.all || kinds[2].on(all) != c.all {
+			t.Errorf("%s: %q, best in %q; with those before, %q", c.board, one, best, BlockRAMName(all))
 		}
 	}
 	if got := kinds[0].on(all); got != "LUT" {

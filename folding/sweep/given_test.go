@@ -22,14 +22,14 @@ import (
 func small(out string) Options {
 	return Options{Options: compiler.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"},
 		Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
-		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.DSP}}
+		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.ComputeInDSPs}}
 }
 
 // half allows half of every resource.
 var half, _ = folding.ParseMaxUse("0.5")
 
 // fewLUTs allows too few LUTs to multiply in them where the embedded example is fast, and every DSP slice.
-var fewLUTs = folding.Use{LUT: 0.3, LUTRAM: 0.3, FF: 1, BRAM: 1, DSP: 1, Mean: 1}
+var fewLUTs = folding.MaxUse{LUT: 0.3, LUTRAM: 0.3, FF: 1, BRAM: 1, DSP: 1, Mean: 1}
 
 // run runs a sweep, and fails the test on any diagnostic.
 func run(t *testing.T, o Options) *SweepReport {
@@ -128,7 +128,7 @@ func one(t *testing.T, change func(*Options)) Point {
 	o := onPynq(t)
 	change(&o)
 	r := run(t, o)
-	if len(r.Points) != 1 || r.Points[0].Status != Fits {
+	if len(r.Points) != 1 || r.Points[0].Status != StatusFits {
 		t.Fatalf("%+v", r.Points)
 	}
 	return r.Points[0]
@@ -165,7 +165,7 @@ func rebuilt(t *testing.T, p *Point) *folding.Design {
 	}
 	o.Out = filepath.Join(dir, "out")
 	var d diag.List
-	made, err := compiler.Run(context.Background(), o, &d)
+	made, err := compiler.Build(context.Background(), o, &d)
 	if err != nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}

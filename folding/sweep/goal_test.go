@@ -27,10 +27,10 @@ func TestBound(t *testing.T) {
 	bounds := slices.Concat(asked.Points, fastest.Points)
 	for _, p := range bounds {
 		switch b := p.Bounds; {
-		case p.FPSAsked == 1e12 && (p.Status != Unreachable || p.Reason == "" || b != nil):
+		case p.FPSAsked == 1e12 && (p.Status != StatusUnreachable || p.Reason == "" || b != nil):
 			t.Errorf("%+v", p)
 		case p.FPSAsked == 1e12:
-		case p.Status != Bound || b == nil || b.Measure != "LUT" || b.Least <= 0 ||
+		case p.Status != StatusBound || b == nil || b.Measure != "LUT" || b.Least <= 0 ||
 			(b.Interval > 0) != (p.FPSAsked == 0) || (b.FPS > 0) != (p.FPSAsked == 0):
 			t.Errorf("%+v: %+v", p, b)
 		}
@@ -68,10 +68,11 @@ func TestBound(t *testing.T) {
 	for i, p := range slices.Concat(more.Points, made.Points) {
 		b := bounds[i]
 		switch {
-		case b.Status == Unreachable && p.Status != Unreachable:
+		case b.Status == StatusUnreachable && p.Status != StatusUnreachable:
 			t.Errorf("%+v, the bound says %s", p, b.Reason)
-		case b.Status == Unreachable:
-		case p.Status != Fits || p.Interval < float64(b.Bounds.Interval) || b.Bounds.FPS > 0 && p.FPS > b.Bounds.FPS:
+		case b.Status == StatusUnreachable:
+		case p.Status != StatusFits || p.Interval < float64(b.Bounds.Interval) || b.Bounds.FPS > 0 &&
+			p.FPS > b.Bounds.FPS:
 			t.Errorf("%+v is beyond %+v", p, b.Bounds)
 		case (p.FPSAsked > 0 || p.Interval == float64(b.Bounds.Interval)) && float64(p.Resources.LUT) < b.Bounds.Least:
 			t.Errorf("%+v takes less than %+v", p, b.Bounds)
@@ -92,7 +93,7 @@ func TestGoals(t *testing.T) {
 	}
 	ids[slow.ID] = "an interval"
 	// LUTs multiply the few bits of the example, so there are no DSP slices to save, unless LUTs are short.
-	tight := func(o *Options) { o.Intervals, o.MaxUses = []float64{16}, []folding.Use{fewLUTs} }
+	tight := func(o *Options) { o.Intervals, o.MaxUses = []float64{16}, []folding.MaxUse{fewLUTs} }
 	short := one(t, tight)
 	ids[short.ID] = "few LUTs"
 	for _, c := range []struct {
@@ -110,7 +111,7 @@ func TestGoals(t *testing.T) {
 		}},
 		{"io stream", func(o *Options) { o.Intervals, o.IO = []float64{4096}, dataflow.FromStream },
 			func(p *Point) bool { return p.Resources.LUT < slow.Resources.LUT }},
-		{"fifo of 4 words", func(o *Options) { o.FIFO = folding.FIFO{Words: 4} }, func(p *Point) bool {
+		{"fifo of 4 words", func(o *Options) { o.FIFO = folding.FIFODepthPolicy{Words: 4} }, func(p *Point) bool {
 			for _, f := range layers(t, p) {
 				for _, words := range slices.Concat(f.In, f.Out) {
 					if words != 4 {
@@ -120,7 +121,7 @@ func TestGoals(t *testing.T) {
 			}
 			return true
 		}},
-		{"fifo minimal", func(o *Options) { o.FIFO = folding.FIFO{Minimal: true} },
+		{"fifo minimal", func(o *Options) { o.FIFO = folding.FIFODepthPolicy{Minimal: true} },
 			func(p *Point) bool { return p.Interval >= fastest.Interval }},
 	} {
 		p := one(t, c.change)
@@ -174,15 +175,15 @@ func TestProjects(t *testing.T) {
 		change func(*Options)
 	}{
 		{"rates and budgets", func(o *Options) {
-			o.FPS, o.MaxUses = []float64{1e4}, []folding.Use{half,
+			o.FPS, o.MaxUses = []float64{1e4}, []folding.MaxUse{half,
 				{LUT: 0.3, LUTRAM: 0.3, FF: 0.5, BRAM: 0.1, DSP: 1, Mean: 1}}
 		}},
 		{"the least DSP slices, in block RAM", func(o *Options) {
 			o.Intervals, o.Least, o.Memories = []float64{4096}, folding.LeastDSP, []dataflow.Memory{dataflow.BRAM}
 		}},
 		{"latency", func(o *Options) { o.Latency = true }},
-		{"FIFOs", func(o *Options) { o.FIFO, o.IO = folding.FIFO{Minimal: true}, dataflow.FromStream }},
-		{"FINN's formulas", func(o *Options) { o.Formula = dataflow.FINN }},
+		{"FIFOs", func(o *Options) { o.FIFO, o.IO = folding.FIFODepthPolicy{Minimal: true}, dataflow.FromStream }},
+		{"FINN's formulas", func(o *Options) { o.Formula = dataflow.FINNFormula }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

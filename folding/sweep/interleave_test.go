@@ -62,7 +62,7 @@ func TestInterleave(t *testing.T) {
 	fastest := 0.0
 	for i, samples := range []int{1, 2, 4} {
 		p := r.Points[i]
-		if p.Status != Fits || p.Samples != samples || p.FPS != folding.Rate(p.Reached, p.Interval, samples) ||
+		if p.Status != StatusFits || p.Samples != samples || p.FPS != folding.Rate(p.Reached, p.Interval, samples) ||
 			p.FPS <= fastest || p.Chosen != (samples == 4) {
 			t.Errorf("%+v", p)
 		}
@@ -75,7 +75,7 @@ func TestInterleave(t *testing.T) {
 		b.Interleave, b.Board, b.FPS, b.Out = samples, "zcu104", p.FPS, filepath.Join(t.TempDir(), "b")
 		b.Verify, b.NoCSim = 1, true
 		var d diag.List
-		built, err := compiler.Run(t.Context(), b, &d)
+		built, err := compiler.Build(t.Context(), b, &d)
 		if err != nil || built == nil || built.Design.FPS() != p.FPS || built.Design.Clocks.Interval != p.Interval {
 			t.Errorf("%d samples: a build at %v samples/s: %v %v %+v", samples, p.FPS, err, d.Diags, built)
 		}
@@ -111,7 +111,7 @@ func TestInterleaveGoals(t *testing.T) {
 	o := recurrent(t, t.TempDir(), 1, 4)
 	o.FPS = []float64{1e6}
 	for i, p := range run(t, o).Points {
-		if p.Status != Fits || p.FPS < 1e6 || p.Interval > float64(p.Samples)*p.Reached || p.Samples != 1+3*i {
+		if p.Status != StatusFits || p.FPS < 1e6 || p.Interval > float64(p.Samples)*p.Reached || p.Samples != 1+3*i {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -119,13 +119,13 @@ func TestInterleaveGoals(t *testing.T) {
 	want := []string{"1000000000000 frames per second are more than one in a clock of 200 MHz",
 		"1000000000000 samples per second are more than one frame of 4 in a clock of 200 MHz"}
 	for i, p := range run(t, o).Points {
-		if p.Status != Unreachable || !strings.HasPrefix(p.Reason, want[i]) {
+		if p.Status != StatusUnreachable || !strings.HasPrefix(p.Reason, want[i]) {
 			t.Errorf("%s, %q; want %q", p.Status, p.Reason, want[i])
 		}
 	}
 	o.Out, o.FPS, o.Bound = t.TempDir(), []float64{1e6}, true
 	for _, p := range run(t, o).Points {
-		if p.Status != Bound || p.Bounds.Least <= 0 {
+		if p.Status != StatusBound || p.Bounds.Least <= 0 {
 			t.Errorf("%+v", p)
 		}
 	}

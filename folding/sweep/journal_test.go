@@ -17,7 +17,7 @@ import (
 func TestFlips(t *testing.T) {
 	t.Parallel()
 	h := header{Sweep: form, Model: "m.onnx", SHA256: "1234"}
-	truth := map[string][]Point{"a": {{Board: "b", ClockMHz: 100, FPS: 12.5, Status: Fits}}, "b": nil}
+	truth := map[string][]Point{"a": {{Board: "b", ClockMHz: 100, FPS: 12.5, Status: StatusFits}}, "b": nil}
 	data := []byte(line(t, h) + line(t, entry{"a", truth["a"]}) + line(t, entry{"b", nil}))
 	read := func(data []byte) (*journal, []byte) {
 		j := &journal{done: map[string][]Point{}}
@@ -84,7 +84,7 @@ func TestBusy(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
 	o.FPS = []float64{1e4}
-	j, err := openJournal(o.Out, header{SHA256: compiler.Open("", nil).Sum()}, false)
+	j, err := openJournal(o.Out, header{SHA256: compiler.Open("", nil).SHA256()}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,12 +53,12 @@ func TestLengths(t *testing.T) {
 		b.Board, b.Interval, b.Out = "zcu104", p.Asked, filepath.Join(t.TempDir(), "b")
 		b.Verify, b.NoCSim = 4, true
 		var d diag.List
-		built, err := compiler.Run(t.Context(), b, &d)
+		built, err := compiler.Build(t.Context(), b, &d)
 		if err != nil || built == nil {
 			t.Fatal(err, d.Diags)
 		}
 		s := p.Sequences
-		if p.Status != Fits || s == nil || *s != *compiler.SequencesOf(built.Design) ||
+		if p.Status != StatusFits || s == nil || *s != *compiler.SequencesOf(built.Design) ||
 			s.Longest.Interval != p.Interval || s.Longest.Steps != 6 || s.Shortest.Steps != 1 ||
 			p.Interval > float64(p.Asked) {
 			t.Errorf("point %d: %+v of %+v", i, s, p)

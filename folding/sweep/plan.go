@@ -23,21 +23,21 @@ type spec struct {
 	Board    boards.Board
 	ClockMHz float64
 	IO       dataflow.IO
-	FIFO     folding.FIFO
+	FIFO     folding.FIFODepthPolicy
 	FPS      float64 // samples per second; 0: as many as possible
 	Interval float64 // clocks per frame; 0: not given
 	Latency  bool
-	Least    folding.Measure
+	Least    folding.ResourceMeasure
 	Front    int // if not 0: find up to Front designs of the front, none slower than FPS or Interval
 	Bound    bool
 	Memory   dataflow.Memory
 	Compute  dataflow.Compute
-	MaxUse   folding.Use // as given; zero means the default
+	MaxUse   folding.MaxUse // as given; zero means the default
 	Formula  dataflow.Formula
 	Samples  int // samples that take turns in a frame
 	// the name of the precision that the model is quantised to again; empty if the model stays as it is
-	Precision string            `json:",omitempty"`
-	Unroll    dataflow.Envelope `json:",omitzero"`
+	Precision string                `json:",omitempty"`
+	Unroll    dataflow.UnrollLimits `json:",omitzero"`
 
 	Calibration *delay.DelayCalibration `json:",omitempty"` // the calibration of delays
 	// whether the design is folded for SystemVerilog, even if C++ is written, too
@@ -49,7 +49,7 @@ func (s *spec) target() dataflow.Target {
 	t := dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
 		Unroll: s.Unroll, Calibration: s.Calibration, AccPerPE: s.AccPerPE}
 	if s.RTL {
-		t.Stalls = dataflow.Credit
+		t.Stalls = dataflow.StallByCredit
 	}
 	return t
 }
@@ -72,7 +72,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 				x.Part == b.Part
 		}) {
 			found = append(found, b)
-			if hls := o.Backend.CheckedForBoard(b, d).HLS(); o.Synthesise && !hls {
+			if hls := o.Backend.CheckedForBoard(b, d).IncludesHLS(); o.Synthesise && !hls {
 				d.Fail(diag.BackendUnfit, "", b.Name+": --jobs slurm synthesises with Vitis HLS, but this "+
 					"board is built in SystemVerilog",
 					"leave --jobs slurm out, or --backend rtl, and boards that are not AMD's")
@@ -100,7 +100,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		})}
 	}
 	clocks, memories, computes, uses, samples := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0),
-		or(o.MaxUses, folding.Use{}), or(o.Samples, 1)
+		or(o.MaxUses, folding.MaxUse{}), or(o.Samples, 1)
 	precisions := []string{""}
 	for i, p := range o.Precisions {
 		if precisions = append(precisions, p.String()); i == 0 {
@@ -118,13 +118,13 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
-		Formula: o.Formula, Unroll: o.MaxUnroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
+		Formula: o.Formula, Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
 	if d.Failed() {
 		return nil
 	}
 	for _, one.Board = range found {
-		one.RTL, one.Unroll = o.Backend.ForBoard(one.Board).RTL(), o.MaxUnroll
-		if one.RTL && o.Backend.ForBoard(one.Board).HLS() {
+		one.RTL, one.Unroll = o.Backend.ForBoard(one.Board).IncludesRTL(), o.MaxUnroll
+		if one.RTL && o.Backend.ForBoard(one.Board).IncludesHLS() {
 			one.Unroll = o.MaxUnroll.OrDefault()
 		}
 		for _, one.ClockMHz = range clocks {

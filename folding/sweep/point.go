@@ -25,10 +25,10 @@ import (
 // The values of Point.Status.
 const (
 	// the design was made with FIFOs sized by simulation, is within the budget and as fast as asked
-	Fits        = "fits"
-	Unreachable = "unreachable" // no design within the budget is as fast as asked, or none fits at all
-	Refused     = "refused"     // the styles or the clock are not possible
-	Bound       = "bound"       // no design was made; Bounds has limits that no design exceeds
+	StatusFits        = "fits"
+	StatusUnreachable = "unreachable" // no design within the budget is as fast as asked, or none fits at all
+	StatusRefused     = "refused"     // the styles or the clock are not possible
+	StatusBound       = "bound"       // no design was made; Bounds has limits that no design exceeds
 )
 
 // A Point is the result of one search of a sweep: a design, the reason why there is none, or bounds of all designs.
@@ -97,7 +97,7 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 	defer compiler.CatchPanic(&err)
 	if why := all.refused[s.Precision]; why != "" {
 		p := s.blank()
-		p.Status, p.Reason = Refused, why
+		p.Status, p.Reason = StatusRefused, why
 		return []Point{p}, nil
 	}
 	x, err := all.of(s)
@@ -116,7 +116,7 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 	switch {
 	case errors.As(err, &dead):
 		p := s.blank()
-		p.Status, p.Reason = Refused, dead.Error()
+		p.Status, p.Reason = StatusRefused, dead.Error()
 		return []Point{p}, nil
 	case err != nil:
 		return nil, err
@@ -139,14 +139,14 @@ func (s spec) blank() Point {
 // none returns a point that says why a search found nothing.
 func (s spec) none(d *diag.List) Point {
 	p := s.blank()
-	p.Status = Refused
+	p.Status = StatusRefused
 	for _, x := range d.Diags {
 		if x.Severity != diag.Error {
 			continue
 		}
 		switch p.Reason = x.Msg; {
 		case x.Code == diag.FPSUnreachable || x.Code == diag.BudgetExceeded:
-			p.Status = Unreachable
+			p.Status = StatusUnreachable
 		case x.Hint != "":
 			p.Reason += ": " + x.Hint
 		}
@@ -163,13 +163,13 @@ func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 	case err != nil:
 		return p, err
 	case b.Interval == 0:
-		p.Status, p.Reason = Unreachable, "no design within the budget is as fast"
+		p.Status, p.Reason = StatusUnreachable, "no design within the budget is as fast"
 		if s.FPS == 0 && s.Interval == 0 {
 			p.Reason = "no design fits the budget"
 		}
 		return p, nil
 	}
-	p.Status = Bound
+	p.Status = StatusBound
 	p.Bounds = &Bounds{Measure: s.Least.String(), Least: roundDown(b.Measure)}
 	if s.FPS == 0 && s.Interval == 0 {
 		p.Bounds.FPS, p.Bounds.Interval = b.FPS, b.Interval
@@ -180,8 +180,8 @@ func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 // point describes a design.
 func (s spec) point(d *folding.Design, salt string) Point {
 	p := s.blank()
-	p.Status = Fits
-	p.FPS, p.Interval = d.Pace()
+	p.Status = StatusFits
+	p.FPS, p.Interval = d.FPSAndClocks()
 	p.Reached, p.Latency, p.Proved = d.ClockMHz(), d.Clocks.Latency, d.Certificate.Proved()
 	p.Bottleneck = strings.Join(d.Bottleneck.Names(), " ")
 	p.Resources = d.Estimate.Total
@@ -200,7 +200,7 @@ func (s spec) point(d *folding.Design, salt string) Point {
 // that shapes its import.
 func (p *Point) identify(s spec, salt string) string {
 	by := []any{salt, s.Board, s.ClockMHz, s.Formula, s.IO, s.Samples, p.Folding}
-	if s.Unroll != (dataflow.Envelope{}) {
+	if s.Unroll != (dataflow.UnrollLimits{}) {
 		by = append(by, s.Unroll)
 	}
 	if s.Calibration != nil {
@@ -249,14 +249,14 @@ func (k *kind) on(points []Point) string {
 	if k.name != blocks {
 		return k.name
 	}
-	return BlockName(points)
+	return BlockRAMName(points)
 }
 
-// BlockName returns the name of a block RAM on the devices of all points.
-func BlockName(points []Point) string {
+// BlockRAMName returns the name of a block RAM on the devices of all points.
+func BlockRAMName(points []Point) string {
 	var names []string
 	for i := range points {
-		name := boards.Board{Family: boards.FamilyOf(points[i].Part)}.BlockName()
+		name := boards.Board{Family: boards.FamilyOf(points[i].Part)}.BlockRAMName()
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -269,7 +269,7 @@ func BlockName(points []Point) string {
 func (p *Point) FrontNames() string {
 	names := slices.Clone(p.Front)
 	if i := slices.Index(names, blocks); i >= 0 {
-		names[i] = BlockName([]Point{*p})
+		names[i] = BlockRAMName([]Point{*p})
 	}
 	return strings.Join(names, " ")
 }
@@ -306,7 +306,7 @@ func judge(points []Point, of *PrecisionResults) {
 	for i := range points {
 		p := &points[i]
 		p.Front, p.Chosen = nil, false
-		if p.Status != Fits {
+		if p.Status != StatusFits {
 			continue
 		}
 		if p.Accuracy != nil && p.Accuracy.Share() < enough {
@@ -343,7 +343,7 @@ func bySeries(points []Point) (groups [][]*Point) {
 	at := map[string]int{}
 	for i := range points {
 		p := &points[i]
-		if p.Status != Fits {
+		if p.Status != StatusFits {
 			continue
 		}
 		name := p.Precision + " " + seriesName(p.Board, p.ClockMHz)

@@ -42,7 +42,7 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*c
 		if p.variants[name] != nil {
 			continue
 		}
-		o.Step("quantising", i, len(o.Precisions))
+		o.ReportProgress("quantising", i, len(o.Precisions))
 		x, err := v.Make(ctx, recipe)
 		if err != nil {
 			return nil, nil, err
@@ -50,14 +50,14 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*c
 		p.variants[name], p.order, p.Least = x, append(p.order, name), cmp.Or(p.Least, x.Least)
 		all.models[made{precision: name, samples: 1}] = x.Model
 		if all.refused[name] = x.Refused; x.Source != nil {
-			all.sums[name] = x.Source.Sum()
+			all.sums[name] = x.Source.SHA256()
 		}
 	}
 	shapes, err := o.imports()
 	if err != nil {
 		return nil, nil, err
 	}
-	all.precisions, all.salt = p, v.Source.Sum()+shapes
+	all.precisions, all.salt = p, v.Source.SHA256()+shapes
 	return v.Source, all, nil
 }
 
@@ -81,7 +81,7 @@ func (p *PrecisionResults) enough(points []Point) float64 {
 	}
 	best := 0.0
 	for i := range points {
-		if a := points[i].Accuracy; a != nil && points[i].Status == Fits {
+		if a := points[i].Accuracy; a != nil && points[i].Status == StatusFits {
 			best = max(best, a.Share())
 		}
 	}
@@ -125,7 +125,7 @@ func (p *Point) precision() []column {
 
 // An accuracyChart is a picture of accuracy against a cost.
 type accuracyChart struct {
-	chart.Fronts
+	chart.ParetoChart
 	file string
 }
 
@@ -140,16 +140,16 @@ func (r *SweepReport) accuracies() (list []accuracyChart) {
 		of         func(*Point) float64
 	}{
 		{"LUT", "lut", func(p *Point) float64 { return float64(p.Resources.LUT) }},
-		{BlockName(r.Points), "bram", func(p *Point) float64 { return float64(p.Resources.BRAM) }},
+		{BlockRAMName(r.Points), "bram", func(p *Point) float64 { return float64(p.Resources.BRAM) }},
 		{"DSP", "dsp", func(p *Point) float64 { return float64(p.Resources.DSP) }},
 		{"microseconds per " + r.one(), "rate", func(p *Point) float64 { return 1e6 / p.FPS }},
 	} {
-		f := chart.Fronts{Cost: c.name, Gain: gain, Percent: true, Title: fmt.Sprintf("%s: accuracy against %s; "+
+		f := chart.ParetoChart{Cost: c.name, Gain: gain, Percent: true, Title: fmt.Sprintf("%s: accuracy against %s; "+
 			"the float model has %.1f %%", r.Model, c.name, 100*r.Precision.Float.Share())}
 		at, some := map[string]int{}, false
 		for i := range r.Points {
 			p := &r.Points[i]
-			if p.Status != Fits || p.Accuracy == nil {
+			if p.Status != StatusFits || p.Accuracy == nil {
 				continue
 			}
 			recipe, err := frontend.ParseRecipe(p.Precision)

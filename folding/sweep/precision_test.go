@@ -19,7 +19,7 @@ func TestLeastSwept(t *testing.T) {
 	o.FPS, o.Requantise, o.KeepShare = []float64{1000}, "least", 0.9
 	o.Precisions = []frontend.Recipe{{Least: true}}
 	r := run(t, o)
-	if len(r.Points) != 1 || r.Points[0].Precision != "least" || r.Points[0].Status != Fits {
+	if len(r.Points) != 1 || r.Points[0].Precision != "least" || r.Points[0].Status != StatusFits {
 		t.Fatalf("%+v", r.Points)
 	}
 	l := r.Precision.Least
@@ -60,12 +60,12 @@ func TestPrecisions(t *testing.T) {
 	column := func(name string) int { return slices.Index(rows[0], name) }
 	for i := range r.Points {
 		p := &r.Points[i]
-		if p.Status != Fits || p.Precision != names[i] || p.Accuracy == nil {
+		if p.Status != StatusFits || p.Precision != names[i] || p.Accuracy == nil {
 			t.Fatalf("%+v", p)
 		}
 		var d diag.List
 		labels := "../../internal/examples/digits-mlp-w2a2/"
-		s, err := compiler.Simulate(context.Background(), compiler.SimOptions{Engine: compiler.Reference,
+		s, err := compiler.Simulate(context.Background(), compiler.SimOptions{Engine: compiler.EngineReference,
 			Options: compiler.Options{Model: r.Path(p.Precision + ".onnx")}, Input: labels + "inputs.npy",
 			Labels: labels + "labels.npy"}, &d)
 		if err != nil || s == nil {
@@ -110,7 +110,7 @@ func TestChosenIsAccurate(t *testing.T) {
 	of := &PrecisionResults{}
 	of.Float.Low = 0.9
 	point := func(fps float64, right int) Point {
-		p := Point{Status: Fits, FPS: fps, Precision: "w2a2"}
+		p := Point{Status: StatusFits, FPS: fps, Precision: "w2a2"}
 		p.Accuracy = &of.AsIs
 		a := of.AsIs
 		a.Right, a.Samples = right, 100

@@ -37,7 +37,7 @@ var sweepFiles = []templates.ReadmeEntry{
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
 	{Patterns: []string{journalFile},
 		What: "the results of the searches, in the order in which they ended; an interrupted sweep resumes from here"},
-	{Patterns: []string{outputdir.List}, What: "the files that hlsgen wrote here; it replaces no other file"},
+	{Patterns: []string{outputdir.FileListName}, What: "the files that hlsgen wrote here; it replaces no other file"},
 	{Patterns: []string{pointsFolder + "/"},
 		What: "a build of each different design that fits, with the files of its synthesis"},
 	{Patterns: []string{pointsFile}, What: "the names of the builds, a line for each job"},
@@ -58,7 +58,7 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 			paths = append(paths, pointsFolder+"/")
 			return fs.SkipDir
 		}
-		if rel = filepath.ToSlash(rel); templates.Describes(sweepFiles, rel) && rel != readmeFile {
+		if rel = filepath.ToSlash(rel); templates.AnyEntryMatches(sweepFiles, rel) && rel != readmeFile {
 			paths = append(paths, rel) // other files are not the sweep's
 		}
 		return err
@@ -66,9 +66,9 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 	if err != nil {
 		return err
 	}
-	page := templates.Readme{Title: templates.Code(r.Model) + ", a sweep", Files: sweepFiles,
+	page := templates.Readme{Title: templates.MarkdownCode(r.Model) + ", a sweep", Files: sweepFiles,
 		About: fmt.Sprintf("%s designs of the model %s, made by hlsgen %s.", whole(len(r.Points)),
-			templates.Code(r.Model), o.Version)}
+			templates.MarkdownCode(r.Model), o.Version)}
 	page.Steps = append(page.Steps, templates.ReadmeStep{Title: "Continue the sweep",
 		Commands: []string{templates.ShellLine(o.command(r.Source))},
 		Text: "Searches whose results are in the journal are not repeated. Add values to search only the new " +
@@ -125,7 +125,7 @@ func (o *Options) command(src *compiler.ModelSource) []string {
 	axis("interleave", texts(o.Samples, strconv.Itoa))
 	if o.Requantise != "" {
 		axis("requantize", []string{o.Requantise})
-		if o.Requantise == quantise.Least {
+		if o.Requantise == quantise.LeastBitsRecipeName {
 			axis("keep", []string{number(cmp.Or(o.KeepShare, compiler.DefaultKeep))})
 		}
 	}

@@ -41,7 +41,7 @@ func (r *SweepReport) WriteSlurm(ctx context.Context, o Options, d *diag.List) e
 	var missing []*Point
 	seen := map[string]bool{}
 	for i := range r.Points {
-		if p := &r.Points[i]; p.Status == Fits && !seen[p.ID] {
+		if p := &r.Points[i]; p.Status == StatusFits && !seen[p.ID] {
 			seen[p.ID] = true
 			missing = append(missing, p)
 		}
@@ -56,7 +56,7 @@ func (r *SweepReport) WriteSlurm(ctx context.Context, o Options, d *diag.List) e
 	}
 	var names []string
 	for i, p := range missing {
-		o.Step("generating", i, len(missing))
+		o.ReportProgress("generating", i, len(missing))
 		if err := r.project(ctx, o, p, d); err != nil || d.Failed() {
 			return err
 		}
@@ -88,13 +88,13 @@ func (r *SweepReport) project(ctx context.Context, o Options, p *Point, d *diag.
 	if b.FoldingFile = folding.ReadFile(p.Folding, d); b.FoldingFile == nil {
 		return nil
 	}
-	b.FIFO, b.Latency = folding.FIFO{}, false // the folding file has the folds and the depths
+	b.FIFO, b.Latency = folding.FIFODepthPolicy{}, false // the folding file has the folds and the depths
 	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardArgument(o.Boards), p.ClockMHz, out, 1,
 		true, true, nil
 	if b.Lengths != nil {
 		b.Verify = 2 // verify the longest sequence and the shortest
 	}
-	_, err = compiler.Run(ctx, b, d)
+	_, err = compiler.Build(ctx, b, d)
 	return err
 }
 

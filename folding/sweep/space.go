@@ -49,7 +49,7 @@ func (all *spaces) saltOf(s spec) string {
 func (all *spaces) of(s spec) (*space, error) {
 	without := s
 	without.FPS, without.Interval, without.Latency, without.Least, without.Front, without.Bound, without.MaxUse =
-		0, 0, false, 0, 0, false, folding.Use{}
+		0, 0, false, 0, 0, false, folding.MaxUse{}
 	k := without.key("")
 	all.mu.Lock()
 	x, ok := all.made[k]
@@ -71,10 +71,10 @@ func (all *spaces) of(s spec) (*space, error) {
 // search returns the designs for a spec. If there are none, d says why.
 func (x *space) search(ctx context.Context, s spec, d *diag.List) ([]*folding.Design, error) {
 	if s.Front > 0 {
-		front, _, err := x.list.Front(ctx, s.goal(), s.Front, d, nil)
+		front, _, err := x.list.ParetoFront(ctx, s.goal(), s.Front, d, nil)
 		return front, err
 	}
-	r, err := x.list.Make(ctx, s.goal(), d)
+	r, err := x.list.FindBestDesign(ctx, s.goal(), d)
 	if err != nil || r == nil {
 		return nil, err
 	}

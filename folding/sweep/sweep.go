@@ -47,7 +47,7 @@ type Options struct {
 	Intervals []float64 // clocks per frame, instead of FPS
 	Memories  []dataflow.Memory
 	Computes  []dataflow.Compute
-	MaxUses   []folding.Use
+	MaxUses   []folding.MaxUse
 	Samples   []int // numbers of samples that take turns; each needs an import
 	// the precisions to quantise the model to again; if empty, the model stays as it is. Requantise is the user's text
 	Precisions []frontend.Recipe
@@ -105,7 +105,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	if d.Failed() {
 		return nil, nil
 	}
-	o.Step("importing", 0, 0)
+	o.ReportProgress("importing", 0, 0)
 	src, all, err := o.importAll(ctx, d)
 	if err != nil || all == nil {
 		return nil, err
@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	if r.Out == "" {
 		r.Out = compiler.DefaultOut(o.Model, "sweep")
 	}
-	j, err := openJournal(r.Out, header{Model: src.File, SHA256: src.Sum()}, o.Force)
+	j, err := openJournal(r.Out, header{Model: src.File, SHA256: src.SHA256()}, o.Force)
 	if err != nil {
 		return nil, refuse(r.Out, err, d)
 	}
@@ -134,7 +134,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	err = r.search(ctx, o, all, specs, j)
 	if err == nil {
 		judge(r.Points, r.Precision)
-		o.Step("drawing", 0, 0)
+		o.ReportProgress("drawing", 0, 0)
 		err = errors.Join(r.write(d), r.writeReadme(o, d))
 	}
 	return r, errors.Join(err, j.close())
@@ -184,7 +184,7 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.ModelS
 	if err != nil {
 		return nil, nil, err
 	}
-	all.salt = src.Sum() + shapes
+	all.salt = src.SHA256() + shapes
 	return src, all, nil
 }
 
@@ -206,7 +206,7 @@ func (o *Options) imports() (string, error) {
 		b = fmt.Appendf(b, "%s %d..%d\n", l.Axis, l.Min, l.Max)
 	}
 	if t := o.InputType; t != nil {
-		b = fmt.Appendf(b, "%v %q %q\n", t, t.Means(), t.Deviations())
+		b = fmt.Appendf(b, "%v %q %q\n", t, t.MeanFlagValues(), t.StdFlagValues())
 	}
 	if q := o.InputQuant; q != nil {
 		b = fmt.Appendf(b, "%v %v\n", q.Type, q.Scale)
@@ -248,7 +248,7 @@ func (r *SweepReport) search(ctx context.Context, o Options, all *spaces, specs 
 	}
 	before := len(specs) - len(missing)
 	r.Kept = before
-	o.Step("searching", before, len(specs))
+	o.ReportProgress("searching", before, len(specs))
 	group, going := errgroup.WithContext(ctx)
 	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	var mu sync.Mutex
@@ -268,7 +268,7 @@ func (r *SweepReport) search(ctx context.Context, o Options, all *spaces, specs 
 			defer mu.Unlock()
 			r.Fresh++
 			r.Kept = before + r.Fresh
-			o.Step("searching", r.Kept, len(specs))
+			o.ReportProgress("searching", r.Kept, len(specs))
 			return nil
 		})
 	}

@@ -55,11 +55,11 @@ func TestRun(t *testing.T) {
 	}
 	for _, p := range r.Points {
 		switch {
-		case p.FPSAsked == 1e12 && (p.Status != Unreachable || p.Reason == "" || p.Interval != 0):
+		case p.FPSAsked == 1e12 && (p.Status != StatusUnreachable || p.Reason == "" || p.Interval != 0):
 			t.Errorf("%+v", p)
 		case p.FPSAsked == 1e12:
 			continue
-		case p.Status != Fits || p.FPS < p.FPSAsked || p.Reached > p.ClockMHz || p.Interval <= 0 ||
+		case p.Status != StatusFits || p.FPS < p.FPSAsked || p.Reached > p.ClockMHz || p.Interval <= 0 ||
 			float64(p.Latency) < p.Interval || p.Resources.LUT == 0 ||
 			p.Share <= 0 || p.Share > 0.8:
 			t.Errorf("%+v", p)
@@ -166,7 +166,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("%d searches were made of a finished sweep", r.Fresh)
 	}
 	// A larger sweep makes only the new searches; another version of the tool makes all of them.
-	o.MaxUses = []folding.Use{{}, half}
+	o.MaxUses = []folding.MaxUse{{}, half}
 	if r = run(t, o); r.Fresh != 24 || len(r.Points) != 48 {
 		t.Errorf("%d fresh of %d", r.Fresh, len(r.Points))
 	}
@@ -193,7 +193,7 @@ func line(t *testing.T, v any) string {
 // TestPlace checks which folders a sweep accepts.
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	model := compiler.Open("", nil).Sum()
+	model := compiler.Open("", nil).SHA256()
 	for _, c := range []struct {
 		name, journal, file string
 		force               bool
@@ -279,11 +279,11 @@ func TestJudge(t *testing.T) {
 			Resources: dataflow.Resources{LUT: lut, BRAM: bram}}
 	}
 	points := []Point{
-		make(Fits, "a", 10, 5, 9, 0.1),
-		make(Fits, "a", 10, 6, 1, 0.2),
-		make(Fits, "a", 9, 6, 1, 0.2),
-		make(Fits, "b", 10, 7, 7, 0.05),
-		make(Bound, "b", 99, 1, 1, 0.01),
+		make(StatusFits, "a", 10, 5, 9, 0.1),
+		make(StatusFits, "a", 10, 6, 1, 0.2),
+		make(StatusFits, "a", 9, 6, 1, 0.2),
+		make(StatusFits, "b", 10, 7, 7, 0.05),
+		make(StatusBound, "b", 99, 1, 1, 0.01),
 	}
 	judge(points, nil)
 	var got []string
@@ -302,8 +302,8 @@ func TestJudge(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	points := []Point{
-		{Board: "=cmd|' /C calc'!A0", Status: Refused, Reason: "a \"reason\", with\nlines"},
-		{Board: "b", Status: Fits, Interval: 8, Latency: 20, Reached: 100, FPS: 12.5e6,
+		{Board: "=cmd|' /C calc'!A0", Status: StatusRefused, Reason: "a \"reason\", with\nlines"},
+		{Board: "b", Status: StatusFits, Interval: 8, Latency: 20, Reached: 100, FPS: 12.5e6,
 			Resources: dataflow.Resources{LUT: 1, FF: 2, BRAM: 3, URAM: 4, DSP: 5}, Chosen: true},
 	}
 	b, err := table(points)

@@ -195,7 +195,8 @@ func (r *SweepReport) admitted(d *diag.List) (ok bool, err error) {
 	}
 	var names []string
 	for _, e := range there {
-		if name := e.Name(); templates.Describes(sweepFiles, name) && name != journalFile && name != outputdir.List {
+		if name := e.Name(); templates.AnyEntryMatches(sweepFiles, name) && name != journalFile &&
+			name != outputdir.FileListName {
 			names = append(names, name)
 		}
 	}
@@ -254,7 +255,7 @@ func (r *SweepReport) files() (files []file, err error) {
 			continue
 		}
 		name := k.on(r.Points)
-		f := chart.Fronts{Title: r.Model + ": " + r.Unit() + " per second against " + name, Cost: name,
+		f := chart.ParetoChart{Title: r.Model + ": " + r.Unit() + " per second against " + name, Cost: name,
 			Gain: r.Unit() + " per second", Chosen: &chart.Design{Cost: float64(k.of(chosen.Resources)),
 				Gain: chosen.FPS},
 			Label: fmt.Sprintf("%s %s/s, %s %s", chart.Amount(chosen.FPS), r.Unit(),

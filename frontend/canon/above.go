@@ -35,11 +35,11 @@ func (w *wholes) findAbove(tensor string) (over string) {
 	if s == nil || s.Elem == nil || s.Window != nil || s.Elem.Offset != nil {
 		return ""
 	}
-	if _, _, code := s.Node.Codes(); code {
+	if _, _, code := s.Node.CodeRange(); code {
 		return ""
 	}
 	for v, slot := range s.Elem.Args {
-		if w.p.Known[s.Node.Inputs[slot]].Const == nil && !s.Elem.Index[v].Still() {
+		if w.p.Known[s.Node.Inputs[slot]].Const == nil && !s.Elem.Index[v].IsIdentity() {
 			return ""
 		}
 	}

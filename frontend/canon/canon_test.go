@@ -153,16 +153,16 @@ func TestGolden(t *testing.T) {
 			g := build(t, m.build)
 			show := func(section string, g *graph.Graph) {
 				var b bytes.Buffer
-				if err := graph.Format(&b, g); err != nil {
+				if err := graph.WriteText(&b, g); err != nil {
 					t.Fatal(err)
 				}
 				c.Want(section, b.Bytes())
 			}
 			show("read", g)
 			var d diag.List
-			p, err := canon.Run(&canon.RewrittenModel{Program: onnxtest.Prepare(t, g)},
-				pass.Options[*canon.RewrittenModel]{
-					Dump: func(number int, name string, m *canon.RewrittenModel) error {
+			p, err := canon.Run(&canon.PassState{Program: onnxtest.Prepare(t, g)},
+				pass.Options[*canon.PassState]{
+					Dump: func(number int, name string, m *canon.PassState) error {
 						show(fmt.Sprintf("%d-%s", number, name), m.Graph)
 						return nil
 					},

@@ -8,7 +8,7 @@ import (
 
 // foldConstants removes the nodes whose results do not depend on data. The constants that the remaining nodes read
 // become initializers.
-func foldConstants(m *RewrittenModel) bool {
+func foldConstants(m *PassState) bool {
 	p, g := m.Program, m.Graph
 	keep := map[*graph.Node]bool{}
 	for _, s := range p.Steps {

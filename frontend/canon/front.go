@@ -8,7 +8,7 @@ import (
 
 // codesInFront moves quantisers in front of the nodes that move and join the elements they read, because the codes of
 // moved elements are the moved codes. Element-wise steps between the two move along.
-func codesInFront(m *RewrittenModel) bool {
+func codesInFront(m *PassState) bool {
 	e, file := edit(m.Graph), map[string]bool{}
 	for _, in := range m.Graph.Inputs {
 		file[in.Name] = true
@@ -19,7 +19,7 @@ func codesInFront(m *RewrittenModel) bool {
 		}
 	}
 	return e.each(func(n *graph.Node) []*graph.Node {
-		if !n.Is(graph.Uniform) || !m.Front[n.Outputs[0]] {
+		if !n.Is(graph.TraitUniformCodes) || !m.Front[n.Outputs[0]] {
 			return nil
 		}
 		f := &fronting{wholes: wholesOf(m.Program), editor: e, file: file, to: n.Outputs[0]}
@@ -33,7 +33,8 @@ func codesInFront(m *RewrittenModel) bool {
 	})
 }
 
-// A fronting is the move of one quantiser to the front.
+// A fronting moves one quantiser in front of the nodes that move and join the elements it reads. It holds the nodes
+// that replace the quantiser.
 type fronting struct {
 	*wholes
 	*editor
@@ -96,7 +97,7 @@ func (f *fronting) between(over, tensor string, list []*graph.Step) []*graph.Ste
 func (f *fronting) parts(move *graph.Step, do []stretch) (parts map[int][]stretch, ok bool) {
 	slots, at := move.Move.Slots(), 0
 	axis := -1
-	if move.Node.Op == graph.Concat {
+	if move.Node.Op == graph.OpConcat {
 		axis = int(move.Node.Int("axis", 0)+int64(len(move.Shape))) % len(move.Shape)
 	}
 	parts = map[int][]stretch{}
@@ -248,7 +249,7 @@ func (f *fronting) some(name string, k *graph.Tensor, n, axis int, cuts []cut) s
 			indices.I = append(indices.I, int64(c.from+i))
 		}
 		out := f.taken.Fresh(f.to, "elements")
-		f.nodes = append(f.nodes, &graph.Node{Index: -1, Op: graph.Gather,
+		f.nodes = append(f.nodes, &graph.Node{Index: -1, Op: graph.OpGather,
 			Inputs: []string{name, f.constant(f.to, "at", indices)}, Outputs: []string{out},
 			Attrs: graph.Attrs{"axis": graph.IntAttr(own)}})
 		name, n = out, c.n

@@ -8,7 +8,7 @@ import (
 
 // hoistCodes moves the quantiser of a scanned tensor out of the loop's body. A quantiser that is applied to each
 // element in turn can be applied to the whole tensor before.
-func hoistCodes(m *RewrittenModel) bool {
+func hoistCodes(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) (out []*graph.Node) {
 		loop := m.Program.Loop(n)
@@ -39,7 +39,7 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 		if !slices.Contains(r.Inputs, x) {
 			continue
 		}
-		if !r.Is(graph.Uniform) || code != nil && !sameCode(body, code, r) {
+		if !r.Is(graph.TraitUniformCodes) || code != nil && !sameCode(body, code, r) {
 			return nil
 		}
 		code = r
@@ -55,7 +55,7 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 		}
 		inputs = append(inputs, e.constant(n.Inputs[k], "parameter", t))
 	}
-	outer := from(code, graph.Internal, graph.Code, inputs, e.taken.Fresh(n.Inputs[k], "codes"), code.Attrs)
+	outer := from(code, graph.InternalDomain, graph.OpCode, inputs, e.taken.Fresh(n.Inputs[k], "codes"), code.Attrs)
 	outer.Index = n.Index
 	n.Inputs[k] = outer.Outputs[0]
 	body.Inputs[k].DType = graph.Int64

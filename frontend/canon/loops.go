@@ -9,20 +9,20 @@ import (
 )
 
 // loopsToScans replaces every recurrent operator by a Scan whose body is a complete graph.
-func loopsToScans(m *RewrittenModel) bool {
+func loopsToScans(m *PassState) bool {
 	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
 		if !n.Recurrent() {
 			return nil
 		}
-		nodes, constants := m.Program.Written(n)
+		nodes, constants := m.Program.ExpandNode(n)
 		maps.Copy(m.Graph.Init, constants)
 		return nodes
 	})
 }
 
-// Rolled returns a program with loops in place of the recurrences that p's graph has unrolled, or p itself if there are
-// none.
-func Rolled(p *graph.Program) *graph.Program {
+// RollUpRecurrences returns a program with loops in place of the recurrences that p's graph has unrolled, or p itself
+// if there are none.
+func RollUpRecurrences(p *graph.Program) *graph.Program {
 	g := p.Graph.Copy()
 	if !roll.RollUp(p, g, nil) {
 		return p
@@ -34,4 +34,4 @@ func Rolled(p *graph.Program) *graph.Program {
 }
 
 // rollUpLoops replaces unrolled recurrences by loops.
-func rollUpLoops(m *RewrittenModel) bool { return roll.RollUp(m.Program, m.Graph, m.Unroll) }
+func rollUpLoops(m *PassState) bool { return roll.RollUp(m.Program, m.Graph, m.Unroll) }

@@ -86,7 +86,7 @@ func draw(r *rand.Rand, p *graph.Program) (in []*graph.Reals) {
 				data[i] = float64(float32(r.NormFloat64() * 2))
 			}
 		}
-		in = append(in, graph.Exactly(k.Shape, data))
+		in = append(in, graph.NewExactReals(k.Shape, data))
 	}
 	return in
 }
@@ -128,8 +128,8 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 	}
 	for k, row := range canon.Passes[first:] {
 		k += first
-		m := &canon.RewrittenModel{Program: before}
-		after, err := canon.Run(m, pass.Options[*canon.RewrittenModel]{Until: k + 1}, &d)
+		m := &canon.PassState{Program: before}
+		after, err := canon.Run(m, pass.Options[*canon.PassState]{Until: k + 1}, &d)
 		if err != nil || after == nil {
 			t.Fatalf("after %s: %v %v", row.Name, err, d.Diags)
 		}
@@ -157,8 +157,8 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 			}
 		}
 	}
-	m := &canon.RewrittenModel{Program: before}
-	canonical, err := canon.Run(m, pass.Options[*canon.RewrittenModel]{}, &d)
+	m := &canon.PassState{Program: before}
+	canonical, err := canon.Run(m, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || canonical == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -170,10 +170,10 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 	// A second run folds constants that the first made; a third finds nothing.
 	var text [2]bytes.Buffer
 	for i := range text {
-		if _, err := canon.Run(m, pass.Options[*canon.RewrittenModel]{}, &d); err != nil {
+		if _, err := canon.Run(m, pass.Options[*canon.PassState]{}, &d); err != nil {
 			t.Fatal(err)
 		}
-		if err := graph.Format(&text[i], m.Graph); err != nil {
+		if err := graph.WriteText(&text[i], m.Graph); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,9 +18,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A RewrittenModel is the state that the passes work on. A pass replaces nodes of the graph and never changes a node,
+// A PassState is the state that the passes work on. A pass replaces nodes of the graph and never changes a node,
 // so that the program can be brought up to date.
-type RewrittenModel struct {
+type PassState struct {
 	Program *graph.Program // the program of the graph before the current pass
 	Graph   *graph.Graph   // a copy that Run makes for the passes
 	// By node index: loops to unroll, and unrolled recurrences that stay so, because no layer runs them.
@@ -39,7 +39,7 @@ const (
 )
 
 // Passes is the table of passes, in order of execution.
-var Passes = []pass.Pass[*RewrittenModel]{
+var Passes = []pass.Pass[*PassState]{
 	{
 		Name: "loops-to-scans",
 		Doc: "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its own constants " +
@@ -123,9 +123,9 @@ var Passes = []pass.Pass[*RewrittenModel]{
 
 // Run applies the passes to a copy of the model's program and returns the new program, or nil if an error was added to
 // d. The returned error comes from the dump that opt asks for.
-func Run(m *RewrittenModel, opt pass.Options[*RewrittenModel], d *diag.List) (*graph.Program, error) {
+func Run(m *PassState, opt pass.Options[*PassState], d *diag.List) (*graph.Program, error) {
 	m.Graph = m.Program.Graph.Copy()
-	opt.Verify = func(m *RewrittenModel) error { return m.Graph.Verify() }
+	opt.Verify = func(m *PassState) error { return m.Graph.Verify() }
 	if err := pass.Run(Passes, m, opt, d); err != nil {
 		return nil, err
 	}
@@ -133,11 +133,11 @@ func Run(m *RewrittenModel, opt pass.Options[*RewrittenModel], d *diag.List) (*g
 }
 
 // kept returns a pass that runs run and, if that changed the graph, brings the program up to date.
-func kept(run func(*RewrittenModel) bool) func(*RewrittenModel, *diag.List) bool {
-	return func(m *RewrittenModel, d *diag.List) bool { return m.apply(run, d) }
+func kept(run func(*PassState) bool) func(*PassState, *diag.List) bool {
+	return func(m *PassState, d *diag.List) bool { return m.apply(run, d) }
 }
 
-func (m *RewrittenModel) apply(run func(*RewrittenModel) bool, d *diag.List) (changed bool) {
+func (m *PassState) apply(run func(*PassState) bool, d *diag.List) (changed bool) {
 	if m.Program != nil && run(m) {
 		m.Program, changed = m.Program.Reprepare(m.Graph, d), true
 	}
@@ -145,17 +145,17 @@ func (m *RewrittenModel) apply(run func(*RewrittenModel) bool, d *diag.List) (ch
 }
 
 // inBodies returns a pass that also works in the bodies of loops.
-func inBodies(run func(*RewrittenModel) bool) func(*RewrittenModel, *diag.List) bool {
+func inBodies(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 	body := func(n *graph.Node, program *graph.Program) []*graph.Node {
-		inner := &RewrittenModel{Program: program, Graph: program.Graph.Copy()}
+		inner := &PassState{Program: program, Graph: program.Graph.Copy()}
 		if !run(inner) {
 			return nil
 		}
 		return []*graph.Node{withBody(n, inner.Graph)}
 	}
-	return func(m *RewrittenModel, d *diag.List) bool {
+	return func(m *PassState, d *diag.List) bool {
 		changed := m.apply(run, d)
-		return m.apply(func(m *RewrittenModel) bool {
+		return m.apply(func(m *PassState) bool {
 			return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
 				if loop := m.Program.Loop(n); loop != nil {
 					return body(n, loop.Body)

@@ -10,10 +10,10 @@ import (
 // An editor replaces nodes of a graph and makes unused tensor names.
 type editor struct {
 	g     *graph.Graph
-	taken graph.Taken
+	taken graph.UsedNames
 }
 
-func edit(g *graph.Graph) *editor { return &editor{g, g.Taken()} }
+func edit(g *graph.Graph) *editor { return &editor{g, g.UsedNames()} }
 
 // constant adds an initializer and returns its name.
 func (e *editor) constant(base, suffix string, t *graph.Tensor) string {
@@ -46,7 +46,7 @@ func scalar(dt graph.DType, v float64) *graph.Tensor {
 	return &graph.Tensor{DType: dt, F: []float64{v}}
 }
 
-func gemmToMatMul(m *RewrittenModel) bool {
+func gemmToMatMul(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
 		s := m.Program.Producer(n.Outputs[0])
@@ -60,22 +60,23 @@ func gemmToMatMul(m *RewrittenModel) bool {
 				return n.Inputs[i]
 			}
 			t := e.taken.Fresh(n.Inputs[i], "transposed")
-			nodes = append(nodes, from(n, "", graph.Transpose, []string{n.Inputs[i]}, t, nil))
+			nodes = append(nodes, from(n, "", graph.OpTranspose, []string{n.Inputs[i]}, t, nil))
 			return t
 		}
 		factor := func(name string, v float64) string { return e.constant(out, name, scalar(graph.Float32, v)) }
 		// The chain's last node writes the Gemm's own output.
-		chain := []*graph.Node{from(n, "", graph.MatMul, []string{operand(0, "transA"), operand(1, "transB")}, "", nil)}
+		chain := []*graph.Node{from(n, "", graph.OpMatMul, []string{operand(0, "transA"), operand(1, "transB")}, "",
+			nil)}
 		if alpha := n.Float("alpha", 1); alpha != 1 {
-			chain = append(chain, from(n, "", graph.Mul, []string{"", factor("alpha", alpha)}, "", nil))
+			chain = append(chain, from(n, "", graph.OpMul, []string{"", factor("alpha", alpha)}, "", nil))
 		}
 		if c := n.In(2); c != "" {
 			if beta := n.Float("beta", 1); beta != 1 {
 				scaled := e.taken.Fresh(c, "scaled")
-				nodes = append(nodes, from(n, "", graph.Mul, []string{c, factor("beta", beta)}, scaled, nil))
+				nodes = append(nodes, from(n, "", graph.OpMul, []string{c, factor("beta", beta)}, scaled, nil))
 				c = scaled
 			}
-			chain = append(chain, from(n, "", graph.Add, []string{"", c}, "", nil))
+			chain = append(chain, from(n, "", graph.OpAdd, []string{"", c}, "", nil))
 		}
 		return append(nodes, e.link(chain, out, "product")...)
 	})
@@ -96,10 +97,10 @@ func (e *editor) link(chain []*graph.Node, out, suffix string) []*graph.Node {
 	return chain
 }
 
-func quantToCode(m *RewrittenModel) bool {
+func quantToCode(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
-		c := m.Program.Coding(n)
+		c := m.Program.SplitQuantiser(n)
 		if c == nil {
 			return nil
 		}
@@ -115,7 +116,7 @@ func quantToCode(m *RewrittenModel) bool {
 		for _, in := range c.Inputs {
 			inputs = append(inputs, operand(in))
 		}
-		chain := []*graph.Node{from(n, graph.Internal, c.Op, inputs, "", c.Attrs)}
+		chain := []*graph.Node{from(n, graph.InternalDomain, c.Op, inputs, "", c.Attrs)}
 		for _, a := range c.Value {
 			chain = append(chain, from(n, "", a.Op, []string{"", operand(a.By)}, "", nil))
 		}
@@ -123,13 +124,13 @@ func quantToCode(m *RewrittenModel) bool {
 	})
 }
 
-func clipIntoCode(m *RewrittenModel) bool {
+func clipIntoCode(m *PassState) bool {
 	readers, codes := map[string]int{}, map[string]*graph.Node{} // by the name of the codes' tensor or of a Clip of it
 	for _, n := range m.Graph.Nodes {
 		for _, in := range n.Inputs {
 			readers[in]++
 		}
-		if n.Is(graph.Uniform) {
+		if n.Is(graph.TraitUniformCodes) {
 			codes[n.Outputs[0]] = n
 		}
 	}
@@ -138,7 +139,7 @@ func clipIntoCode(m *RewrittenModel) bool {
 	}
 	narrowed, gone := map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}
 	for _, n := range m.Graph.Nodes {
-		if !n.Is(graph.Clips) {
+		if !n.Is(graph.TraitClip) {
 			continue
 		}
 		code := codes[n.Inputs[0]]

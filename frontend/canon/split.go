@@ -7,7 +7,7 @@ import (
 )
 
 // splitProducts writes a product as a sum of products, one for each group of indices of the summed axis.
-func splitProducts(m *RewrittenModel) bool {
+func splitProducts(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
 		s := m.product(n)
@@ -21,7 +21,7 @@ func splitProducts(m *RewrittenModel) bool {
 		if s.Window != nil {
 			axis, rows, data, size = 1, 1, s.Window.Group, s.Window.Depth
 		}
-		if n.Is(graph.SumsFirst) {
+		if n.Is(graph.TraitInputChannelsFirst) {
 			rows, rest = 0, data
 		}
 		weights := m.Program.Known[w].Const
@@ -39,7 +39,7 @@ func splitProducts(m *RewrittenModel) bool {
 					}
 				}
 				at, out := e.constant(n.Outputs[0], "elements", indices), e.taken.Fresh(tensor, "elements")
-				nodes = append(nodes, from(n, "", graph.Gather, []string{tensor, at}, out,
+				nodes = append(nodes, from(n, "", graph.OpGather, []string{tensor, at}, out,
 					graph.Attrs{"axis": graph.IntAttr(axis)}))
 				return out
 			}
@@ -58,7 +58,7 @@ func splitProducts(m *RewrittenModel) bool {
 			if i < len(groups)-1 {
 				out = e.taken.Fresh(out, "sum")
 			}
-			nodes = append(nodes, from(n, "", graph.Add, []string{sum, part.Outputs[0]}, out, nil))
+			nodes = append(nodes, from(n, "", graph.OpAdd, []string{sum, part.Outputs[0]}, out, nil))
 			sum = out
 		}
 		return nodes
@@ -66,7 +66,7 @@ func splitProducts(m *RewrittenModel) bool {
 }
 
 // product returns the step of a node that is to be split, or nil if it is not. The node may add a bias to the product.
-func (m *RewrittenModel) product(n *graph.Node) *graph.Step {
+func (m *PassState) product(n *graph.Node) *graph.Step {
 	if len(n.Outputs) != 1 {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 const MaxUnrolled = 64
 
 // unrollLoops unrolls the loops that no layer runs: each iteration becomes a copy of the body.
-func unrollLoops(m *RewrittenModel) bool {
+func unrollLoops(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
 		r := m.Program.Loop(n)
@@ -79,7 +79,7 @@ func (u *unroller) run() []*graph.Node {
 		switch {
 		case o == "":
 		case i < u.r.States:
-			u.add(graph.Identity, []string{state[i]}, o, nil)
+			u.add(graph.OpIdentity, []string{state[i]}, o, nil)
 		default:
 			u.gather(gathered[i-u.r.States], u.r.Gathered[i-u.r.States], o)
 		}
@@ -99,7 +99,7 @@ func (u *unroller) element(x string, s graph.Scanned, t int) string {
 	}
 	index := u.e.constant(x, "index", &graph.Tensor{DType: graph.Int64, I: []int64{int64(at)}})
 	out := u.e.taken.Fresh(x, fmt.Sprint(t))
-	u.add(graph.Gather, []string{x, index}, out, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
+	u.add(graph.OpGather, []string{x, index}, out, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
 	return out
 }
 
@@ -115,11 +115,11 @@ func (u *unroller) gather(parts []string, s graph.Scanned, output string) {
 	var made []string
 	for t, part := range parts {
 		name := u.e.taken.Fresh(output, fmt.Sprint(t))
-		u.add(graph.Reshape, []string{part, shape}, name, nil)
+		u.add(graph.OpReshape, []string{part, shape}, name, nil)
 		made = append(made, name)
 	}
 	if s.Reverse {
 		slices.Reverse(made)
 	}
-	u.add(graph.Concat, made, output, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
+	u.add(graph.OpConcat, made, output, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
 }

@@ -14,7 +14,7 @@ const maxCode = 1 << 31
 // wholeToCode finds quantisers that are written as ordinary operators. If a rounding makes integers of reals, and
 // bounds limit them at the same place or later, the first tensor of bounded integers is codes. A Code node that changes
 // no value marks it.
-func wholeToCode(m *RewrittenModel) bool {
+func wholeToCode(m *PassState) bool {
 	w := wholesOf(m.Program)
 	codes := map[string]facts{}
 	file := map[string]bool{}
@@ -59,12 +59,12 @@ func (e *editor) unchanged(n *graph.Node, in, out string, f facts, dt graph.DTyp
 		e.constant(out, "zero", scalar(graph.Float32, 0))}
 	attrs := graph.Attrs{"lo": graph.FloatAttr(f.in.Lo), "hi": graph.FloatAttr(f.in.Hi),
 		"mode": graph.IntAttr(int(real.HalfEven)), "tensor": graph.StringAttr(out)}
-	chain := []*graph.Node{from(n, graph.Internal, graph.Code, inputs, "", attrs)}
+	chain := []*graph.Node{from(n, graph.InternalDomain, graph.OpCode, inputs, "", attrs)}
 	switch {
 	case dt == graph.Bool:
 		attrs["truth"] = graph.IntAttr(1)
 	case dt.Float():
-		chain = append(chain, from(n, "", graph.Cast, []string{""}, "", graph.Attrs{"to": graph.IntAttr(int(dt))}))
+		chain = append(chain, from(n, "", graph.OpCast, []string{""}, "", graph.Attrs{"to": graph.IntAttr(int(dt))}))
 	}
 	return e.link(chain, out, "codes")
 }
@@ -153,7 +153,7 @@ func (w *wholes) of(tensor string) facts {
 
 func constantFacts(c *graph.Tensor) facts {
 	f := facts{in: real.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}, whole: true}
-	for v := range c.Occurring() {
+	for v := range c.PossibleValues() {
 		if v < f.in.Lo {
 			f.in.Lo = v
 		}
@@ -168,7 +168,7 @@ func constantFacts(c *graph.Tensor) facts {
 // step returns the facts of a step's output.
 func (w *wholes) step(s *graph.Step) facts {
 	in := s.Node.Inputs
-	if lo, hi, ok := s.Node.Codes(); ok {
+	if lo, hi, ok := s.Node.CodeRange(); ok {
 		return facts{in: real.Interval{Lo: lo, Hi: hi}, whole: true}
 	}
 	switch {

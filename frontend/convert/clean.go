@@ -30,7 +30,7 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 			return nil, nil
 		}
 	}
-	s := &scope{conversion: c, g: g.Copy(), taken: graph.Taken{}}
+	s := &scope{conversion: c, g: g.Copy(), taken: graph.UsedNames{}}
 	held := map[string]bool{} // tensors that depend on a quantiser
 	var nodes []*graph.Node
 	for _, n := range s.g.Nodes {
@@ -63,7 +63,7 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 
 // quantises reports whether a node belongs to a quantiser, so that no other node may replace it.
 func quantises(n *graph.Node) bool {
-	return graph.Dialect(n.Domain) || n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear"
+	return graph.IsQuantisationDomain(n.Domain) || n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear"
 }
 
 // bounds reports whether a node clips integers. QCDQ expresses a bit width in this way.

@@ -62,7 +62,7 @@ func (s *scope) domains() {
 	used := map[string]bool{}
 	each(s.g, func(n *graph.Node) { used[n.Domain] = true })
 	for domain := range s.g.Opsets {
-		if graph.Dialect(domain) && !used[domain] {
+		if graph.IsQuantisationDomain(domain) && !used[domain] {
 			delete(s.g.Opsets, domain)
 		}
 	}

@@ -21,7 +21,7 @@ func dequantToQuant(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 		return nil, why
 	}
 	if real != n.Outputs[0] {
-		d.nodes = append(d.nodes, node(n, "", graph.Identity, n.Outputs[0], nil, real))
+		d.nodes = append(d.nodes, node(n, "", graph.OpIdentity, n.Outputs[0], nil, real))
 	}
 	return d.nodes, nil
 }
@@ -186,7 +186,7 @@ func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 	}
 	attrs := graph.Attrs{"signed": graph.FlagAttr(signed), "narrow": graph.FlagAttr(narrow),
 		"rounding_mode": graph.StringAttr("ROUND")}
-	n := node(d.n, graph.QONNX, graph.Quant, as, attrs, x, scale, zero, d.reals(as, "bit_width", float64(bits)))
+	n := node(d.n, graph.QONNX, graph.OpQuant, as, attrs, x, scale, zero, d.reals(as, "bit_width", float64(bits)))
 	d.nodes = append(d.nodes, n)
 	return nil
 }

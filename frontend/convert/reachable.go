@@ -58,7 +58,7 @@ func (f *activation) apply(n *graph.Node, x string, channel int, v *value) (_ *v
 	switch n.Op {
 	case "Relu":
 		return &value{real.Max(v.exact, real.Float(0)), v.scale, v.bias}, true
-	case graph.Identity:
+	case graph.OpIdentity:
 		return v, true
 	case "Clip":
 		e := v.exact
@@ -86,11 +86,11 @@ func (f *activation) apply(n *graph.Node, x string, channel int, v *value) (_ *v
 	}
 	c := real.Float(by)
 	switch {
-	case n.Op == graph.Add:
+	case n.Op == graph.OpAdd:
 		return &value{real.Add(v.exact, c), v.scale, v.bias + by}, true
-	case n.Op == graph.Sub && other == 1:
+	case n.Op == graph.OpSub && other == 1:
 		return &value{real.Sub(v.exact, c), v.scale, v.bias - by}, true
-	case n.Op == graph.Mul:
+	case n.Op == graph.OpMul:
 		return &value{real.Mul(v.exact, c), v.scale * by, v.bias * by}, true
 	case n.Op == "Div" && other == 1 && by != 0:
 		return &value{real.Div(v.exact, c), v.scale / by, v.bias / by}, true

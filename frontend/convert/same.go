@@ -76,7 +76,7 @@ func (c *conversion) canonical(onnx []byte) *graph.Program {
 	if p == nil {
 		return nil
 	}
-	q, err := canon.Run(&canon.RewrittenModel{Program: p}, pass.Options[*canon.RewrittenModel]{}, &d)
+	q, err := canon.Run(&canon.PassState{Program: p}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil {
 		return nil
 	}
@@ -296,7 +296,7 @@ func (s *comparison) compare(x, y string) bool {
 	if !s.attrs(m, n) {
 		return false
 	}
-	uniform := m.Is(graph.Uniform)
+	uniform := m.Is(graph.TraitUniformCodes)
 	for i := range m.Inputs {
 		if t, u := s.a.Init[m.Inputs[i]], s.b.Init[n.Inputs[i]]; uniform && t != nil && u != nil {
 			if !alikeValues(t, u) {
@@ -370,9 +370,9 @@ func (s *comparison) value(side int, tensor string) *meaning {
 		if scale := g.Init[n.In(1)]; scale != nil && zero != nil {
 			return &meaning{n.Inputs[0], scale, zero}
 		}
-	case n.Op == graph.Mul && n.Domain == "":
+	case n.Op == graph.OpMul && n.Domain == "":
 		sub := s.makers[side][n.Inputs[0]]
-		if sub == nil || sub.Op != graph.Sub || sub.Domain != "" {
+		if sub == nil || sub.Op != graph.OpSub || sub.Domain != "" {
 			return nil
 		}
 		if scale, zero := g.Init[n.Inputs[1]], g.Init[sub.Inputs[1]]; scale != nil && zero != nil {
@@ -393,7 +393,8 @@ func (s *comparison) meanings(v, w *meaning) bool {
 	}
 	by := w.zero.At(0) - v.zero.At(0)
 	m, n := s.makers[0][v.codes], s.makers[1][w.codes]
-	if m == nil || n == nil || !m.Is(graph.Uniform) || !n.Is(graph.Uniform) || math.Mod(by, 2) != 0 {
+	if m == nil || n == nil || !m.Is(graph.TraitUniformCodes) || !n.Is(graph.TraitUniformCodes) || math.Mod(by,
+		2) != 0 {
 		return false
 	}
 	shifted := *m
@@ -429,7 +430,7 @@ func (s *comparison) attrs(m, n *graph.Node) bool {
 	names := map[string]bool{}
 	maps.Copy(names, keys(m.Attrs))
 	maps.Copy(names, keys(n.Attrs))
-	_, _, codes := m.Codes()
+	_, _, codes := m.CodeRange()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		v, w := m.Attrs[name], n.Attrs[name]
 		switch {

@@ -14,7 +14,7 @@ type scope struct {
 	g     *graph.Graph                 // graph in its new state
 	known map[string]graph.KnownTensor // facts about the original graph; nil if only its constants are known
 	outer *scope
-	taken graph.Taken            // names in the whole file
+	taken graph.UsedNames        // names in the whole file
 	by    map[string]*graph.Node // by tensor: the node that writes it
 	names map[string]string      // names of added constants, by their content
 }
@@ -27,7 +27,7 @@ func stepwise(steps ...func(*scope)) stage {
 		if c.program = c.prepare(g); c.program == nil {
 			return nil, nil
 		}
-		s := &scope{conversion: c, g: g.Copy(), known: c.program.Known, taken: graph.Taken{}}
+		s := &scope{conversion: c, g: g.Copy(), known: c.program.Known, taken: graph.UsedNames{}}
 		each(g, func(n *graph.Node) {
 			for _, o := range n.Outputs {
 				s.taken.Take(o)
@@ -53,7 +53,7 @@ func stepwise(steps ...func(*scope)) stage {
 
 // callApart gives new nodes names that no other node has, as onnxruntime requires.
 func (s *scope) callApart(file []*graph.Node) {
-	names, old := graph.Taken{}, map[*graph.Node]bool{}
+	names, old := graph.UsedNames{}, map[*graph.Node]bool{}
 	for _, n := range file {
 		old[n] = true
 		names.Take(n.Name)
@@ -62,7 +62,7 @@ func (s *scope) callApart(file []*graph.Node) {
 	for _, n := range s.g.Nodes {
 		gone[n.Name] = gone[n.Name] || old[n]
 	}
-	used := graph.Taken{}
+	used := graph.UsedNames{}
 	for _, n := range s.g.Nodes {
 		if n.Name == "" || old[n] || used.Take(n.Name) && !gone[n.Name] {
 			continue
@@ -76,7 +76,7 @@ func (s *scope) callApart(file []*graph.Node) {
 	}
 }
 
-func takeAll(taken graph.Taken, g *graph.Graph) {
+func takeAll(taken graph.UsedNames, g *graph.Graph) {
 	for _, in := range g.Inputs {
 		taken.Take(in.Name)
 	}
@@ -110,7 +110,7 @@ func (s *scope) apply(rows []row) {
 // row applies the first rule for a node's operator. It returns nil if the node stays.
 func (s *scope) row(rows []row, n *graph.Node) ([]*graph.Node, *refusal) {
 	for _, r := range rows {
-		if r.op == n.Op && (r.domain == n.Domain || r.domain == graph.QONNX && graph.Dialect(n.Domain)) {
+		if r.op == n.Op && (r.domain == n.Domain || r.domain == graph.QONNX && graph.IsQuantisationDomain(n.Domain)) {
 			return r.write(s, n)
 		}
 	}

@@ -51,7 +51,7 @@ type runner struct {
 
 // New returns the part of a program between the tensors from and to.
 func New(p *graph.Program, from, to []string) (*Evaluator, error) {
-	steps, need := p.Needed(from, to)
+	steps, need := p.StepsBetween(from, to)
 	for _, in := range p.Graph.Inputs {
 		if need[in.Name] {
 			return nil, fmt.Errorf("tensor %q is needed", in.Name)
@@ -235,7 +235,7 @@ func (x *Evaluator) Run(in [][]float64, see func(tensor string, shape []int, dat
 func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
 	s := r.step
 	switch {
-	case s.Move != nil && s.Move.Still():
+	case s.Move != nil && s.Move.IsIdentity():
 		return in[0].again(), nil
 	case r.loop != nil:
 		if turned[r.loop] == nil {
@@ -309,7 +309,7 @@ func (x *Evaluator) finite(data []float64, sums, endless bool) bool {
 // them or sorts them. Only exact values are right for such a model. Steps that only read integers do not count, because
 // float64 computes them exactly.
 func NeedsExact(p *graph.Program) bool {
-	steps, _ := p.Needed(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
+	steps, _ := p.StepsBetween(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
 	return slices.ContainsFunc(steps, func(s *graph.Step) bool { return decides(p, s) })
 }
 
@@ -320,9 +320,9 @@ func decides(p *graph.Program, s *graph.Step) bool {
 	case s.Order != nil:
 		return true
 	case s.Elem != nil:
-		return real.Compile(s.Elem.Expr).Decides()
+		return real.Compile(s.Elem.Expr).HasDiscreteOps()
 	case s.Dot != nil && s.Dot.Then != nil:
-		return real.Compile(s.Dot.Then.Expr).Decides()
+		return real.Compile(s.Dot.Then.Expr).HasDiscreteOps()
 	case s.Recur != nil:
 		return NeedsExact(s.Recur.Body)
 	}

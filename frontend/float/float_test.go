@@ -230,7 +230,7 @@ func TestDrawnModelsAreNearTheReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := exact.Outputs([]*graph.Reals{graph.Exactly(p.Known["x"].Shape, in)})
+		all, err := exact.Outputs([]*graph.Reals{graph.NewExactReals(p.Known["x"].Shape, in)})
 		if err != nil {
 			t.Fatalf("seed %d: %v: %v", seed, d.drawn, err)
 		}

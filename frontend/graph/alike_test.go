@@ -38,12 +38,12 @@ func TestSums(t *testing.T) {
 			}
 		}
 		e := &Dot{B: 1, K: k}
-		e.ABase, e.AOffset = Listed(table(1, below[0])), table(k, below[0])
-		e.BBase, e.BOffset = Listed(table(1, below[1])), table(k, below[1])
+		e.ABase, e.AOffset = NewIndexList(table(1, below[0])), table(k, below[0])
+		e.BBase, e.BOffset = NewIndexList(table(1, below[1])), table(k, below[1])
 		d := *e
 		sample := r.IntN(n)
 		for _, base := range []**IndexList{&d.ABase, &d.BBase} { // often what a sample has in place of the single one
-			*base = Listed([]int32{(*base).At(0) + int32(r.IntN(2)*sample*inner)})
+			*base = NewIndexList([]int32{(*base).At(0) + int32(r.IntN(2)*sample*inner)})
 		}
 		if r.IntN(3) == 0 {
 			d.AOffset = table(k, below[0])

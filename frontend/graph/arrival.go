@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An Arrival says that the real numbers of an input arrive as integers of a type. Integer k of a channel stands for
-// exactly Scale*k + Bias. Files and programs hold that value rounded to the input's own type.
-type Arrival struct {
+// An InputEncoding says that the real numbers of an input arrive as integers of a type. Integer k of a channel stands
+// for exactly Scale*k + Bias. Files and programs hold that value rounded to the input's own type.
+type InputEncoding struct {
 	Type num.Type
 	Of   []real.Affine // one for all channels, or one for each; scales are above 0
 	Axis int           // the axis of channels, counted from the last one (1); 0 if Of has one entry
@@ -44,10 +44,10 @@ func lineOf(of real.Affine) line {
 	return line{scale, bias}
 }
 
-// NewArrival returns the arrival of numbers of format f. It returns an error if these numbers do not distinguish the
-// integers.
-func NewArrival(t num.Type, of []real.Affine, axis int, f num.Format) (*Arrival, error) {
-	a := &Arrival{Type: t, Of: of, Axis: axis, Within: make([]float64, len(of)), format: f}
+// NewInputEncoding returns the arrival of numbers of format f. It returns an error if these numbers do not distinguish
+// the integers.
+func NewInputEncoding(t num.Type, of []real.Affine, axis int, f num.Format) (*InputEncoding, error) {
+	a := &InputEncoding{Type: t, Of: of, Axis: axis, Within: make([]float64, len(of)), format: f}
 	r := t.Range()
 	for c := range of {
 		var most float64
@@ -74,7 +74,7 @@ func NewArrival(t num.Type, of []real.Affine, axis int, f num.Format) (*Arrival,
 		for c := range of {
 			for k := r.Lo; k <= r.Hi; k++ {
 				v := a.Value(c, k)
-				a.near[c] = append(a.near[c], near{nearestIn(v, f), Around(v)})
+				a.near[c] = append(a.near[c], near{nearestIn(v, f), EnclosingInterval(v)})
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func NewArrival(t num.Type, of []real.Affine, axis int, f num.Format) (*Arrival,
 
 // holds reports whether the input's type certainly holds every value of a channel: all are multiples of one power of
 // two, and small enough.
-func (a *Arrival) holds(channel int) bool {
+func (a *InputEncoding) holds(channel int) bool {
 	of, r := a.Of[channel], a.Type.Range()
 	unit := math.MaxInt // the exponent of the common power of two
 	for _, v := range []*big.Rat{of.Scale, of.Bias} {
@@ -106,10 +106,10 @@ func (a *Arrival) holds(channel int) bool {
 // dyadic reports whether a rational's denominator is a power of two.
 func dyadic(v *big.Rat) bool { return int(v.Denom().TrailingZeroBits()) == v.Denom().BitLen()-1 }
 
-// Units returns the arrival of integers that stand for themselves.
-func Units(t num.Type) *Arrival {
+// NewIdentityEncoding returns the arrival of integers that stand for themselves.
+func NewIdentityEncoding(t num.Type) *InputEncoding {
 	one := real.Affine{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}
-	return &Arrival{Type: t, Of: []real.Affine{one}, Within: make([]float64, 1), format: num.Float64,
+	return &InputEncoding{Type: t, Of: []real.Affine{one}, Within: make([]float64, 1), format: num.Float64,
 		lines: []line{lineOf(one)}}
 }
 
@@ -125,7 +125,7 @@ func nearestIn(v *big.Rat, f num.Format) float64 {
 
 // Channel returns the channel of element i of a tensor. The tensor may have further axes in front of those of the
 // input.
-func (a *Arrival) Channel(shape []int, i int) int {
+func (a *InputEncoding) Channel(shape []int, i int) int {
 	if len(a.Of) == 1 {
 		return 0
 	}
@@ -134,13 +134,13 @@ func (a *Arrival) Channel(shape []int, i int) int {
 }
 
 // Value returns the exact value for which integer k of a channel stands.
-func (a *Arrival) Value(channel int, k int64) *big.Rat {
+func (a *InputEncoding) Value(channel int, k int64) *big.Rat {
 	r, of := new(big.Rat).SetInt64(k), a.Of[channel]
 	return r.Add(r.Mul(r, of.Scale), of.Bias)
 }
 
 // Float returns the value of integer k of a channel, rounded to the input's type.
-func (a *Arrival) Float(channel int, k int64) float64 {
+func (a *InputEncoding) Float(channel int, k int64) float64 {
 	if a.near != nil {
 		return a.near[channel][k-a.Type.Range().Lo].float
 	}
@@ -149,7 +149,7 @@ func (a *Arrival) Float(channel int, k int64) float64 {
 
 // Integer returns the integer of a channel for which the number x stands. ok is false if x stands for no integer of the
 // type.
-func (a *Arrival) Integer(channel int, x float64) (k int64, ok bool) {
+func (a *InputEncoding) Integer(channel int, x float64) (k int64, ok bool) {
 	if math.IsNaN(x) {
 		return 0, false
 	}
@@ -159,7 +159,7 @@ func (a *Arrival) Integer(channel int, x float64) (k int64, ok bool) {
 }
 
 // Nearest returns the number nearest to x that the input may have.
-func (a *Arrival) Nearest(channel int, x float64) float64 {
+func (a *InputEncoding) Nearest(channel int, x float64) float64 {
 	k, _ := a.Integer(channel, x)
 	if !a.Type.Holds(k) { // 0, which a bipolar type lacks
 		k++
@@ -168,7 +168,7 @@ func (a *Arrival) Nearest(channel int, x float64) float64 {
 }
 
 // exact reports whether every number equals the value for which it stands.
-func (a *Arrival) exact() bool {
+func (a *InputEncoding) exact() bool {
 	return !slices.ContainsFunc(a.Within, func(w float64) bool { return w > 0 })
 }
 
@@ -179,7 +179,7 @@ func (e *NotOnGridError) Error() string { return e.Msg }
 
 // Integers returns the integers for which the numbers of a sample stand. The error is an *NotOnGridError that names the
 // input.
-func (a *Arrival) Integers(name string, shape []int, x []float64) ([]int64, error) {
+func (a *InputEncoding) Integers(name string, shape []int, x []float64) ([]int64, error) {
 	codes := make([]int64, len(x))
 	for i, v := range x {
 		c := a.Channel(shape, i)
@@ -205,7 +205,7 @@ func formula(of real.Affine) string {
 }
 
 // reals returns the values for which the numbers of a sample stand.
-func (a *Arrival) reals(name string, in *Reals) (*Reals, error) {
+func (a *InputEncoding) reals(name string, in *Reals) (*Reals, error) {
 	codes, err := a.Integers(name, in.Shape, in.Lo)
 	if err != nil || a.exact() {
 		return in, err
@@ -219,7 +219,7 @@ func (a *Arrival) reals(name string, in *Reals) (*Reals, error) {
 		if a.near != nil {
 			y = a.near[channel][k-least].around
 		} else {
-			y = Around(a.Value(channel, k))
+			y = EnclosingInterval(a.Value(channel, k))
 		}
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	}
@@ -227,7 +227,7 @@ func (a *Arrival) reals(name string, in *Reals) (*Reals, error) {
 }
 
 // bounds encloses the numbers that float32 programs may hold for a sample.
-func (a *Arrival) bounds(_ string, in *Reals) (*Reals, error) {
+func (a *InputEncoding) bounds(_ string, in *Reals) (*Reals, error) {
 	if a.exact() {
 		return in, nil
 	}
@@ -241,7 +241,7 @@ func (a *Arrival) bounds(_ string, in *Reals) (*Reals, error) {
 
 // arriving returns an input value of the part. If the program's input arrives as integers, it applies of to the value.
 // A value that already has Truth, or that no step reads, stays unchanged.
-func (p *ProgramPart) arriving(name string, in *Reals, of func(*Arrival, string, *Reals) (*Reals, error)) (*Reals,
+func (p *ProgramPart) arriving(name string, in *Reals, of func(*InputEncoding, string, *Reals) (*Reals, error)) (*Reals,
 	error) {
 	a := p.prog.Graph.Arrive[name]
 	if a == nil || in.Truth != nil || !in.Exact() {
@@ -254,8 +254,8 @@ func (p *ProgramPart) arriving(name string, in *Reals, of func(*Arrival, string,
 	return of(a, name, in)
 }
 
-// TimesOne returns a node that multiplies a tensor by the constant one. The output has the same values, but can have
+// NewMulByOne returns a node that multiplies a tensor by the constant one. The output has the same values, but can have
 // codes of its own.
-func TimesOne(name, in, one, out string) *Node {
-	return &Node{Index: -1, Name: name, Op: Mul, Inputs: []string{in, one}, Outputs: []string{out}}
+func NewMulByOne(name, in, one, out string) *Node {
+	return &Node{Index: -1, Name: name, Op: OpMul, Inputs: []string{in, one}, Outputs: []string{out}}
 }

@@ -278,7 +278,7 @@ func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 
 // fresh returns a tensor name that a graph does not have.
 func fresh(g *Graph, base string) string {
-	taken := g.Taken()
+	taken := g.UsedNames()
 	for i := 1; ; i++ {
 		if name := fmt.Sprintf("%s.sample%d", base, i); taken.Take(name) {
 			return name

@@ -14,7 +14,7 @@ type Options struct {
 	Dims map[string]int   // sizes of named dynamic axes; a leading dynamic axis has size 1
 	Data map[string][]int // shapes of data by input ("" for a single one), which bind all axes but the leading one
 
-	Cells []Formats // the quantisers of the gates of ONNX' recurrent operators
+	Cells []CellFormatsFile // the quantisers of the gates of ONNX' recurrent operators
 
 	sequences map[string]bool // the inputs whose leading dynamic axis is time
 	probed    string          // an input whose leading dynamic axis is tried with probe elements
@@ -105,9 +105,9 @@ func dynamicAxes(g *Graph) []string {
 	return names
 }
 
-// Open makes an axis of an input dynamic, named INPUT:AXIS after its place, if no axis has that name. This lets a user
-// bind axes that have a fixed size, or no name.
-func (g *Graph) Open(place string) {
+// MakeAxisDynamic makes an axis of an input dynamic, named INPUT:AXIS after its place, if no axis has that name. This
+// lets a user bind axes that have a fixed size, or no name.
+func (g *Graph) MakeAxisDynamic(place string) {
 	at := strings.LastIndexByte(place, ':')
 	if at < 0 || slices.Contains(dynamicAxes(g), place) {
 		return

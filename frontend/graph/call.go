@@ -206,16 +206,16 @@ func (c *call) foldMove(s *Step) *Tensor {
 		return nil
 	}
 	for i, k := range c.in {
-		if k.Const == nil && c.has(i) || k.Const != nil && m.Joins() && k.DType != s.DType {
+		if k.Const == nil && c.has(i) || k.Const != nil && m.ReadsOtherInputs() && k.DType != s.DType {
 			return nil
 		}
 	}
 	switch first := c.in[0].Const; {
 	case first == nil || first.DType != s.DType:
 		return nil
-	case m.Still():
+	case m.IsIdentity():
 		return first.picked(s.Shape, nil)
-	case !m.Joins():
+	case !m.ReadsOtherInputs():
 		return first.picked(s.Shape, func(i int) int {
 			_, j := m.From(i)
 			return j
@@ -264,7 +264,7 @@ func (c *call) foldCodes(s *Step) *Tensor {
 	for i, k := range c.in {
 		switch {
 		case i == of || c.Inputs[i] == c.Inputs[of]:
-			vals[i] = Exactly(once.Shape, values)
+			vals[i] = NewExactReals(once.Shape, values)
 		case k.Const != nil:
 			vals[i] = constant(k.Const)
 		}
@@ -299,11 +299,11 @@ func codedInput(c *reading, e *Elem) (of int, groups ElementPick) {
 		switch {
 		case t == nil:
 			return -1, groups
-		case p.Still() && t.Codes != nil && (of < 0 || c.Inputs[slot] == c.Inputs[of]):
+		case p.IsIdentity() && t.Codes != nil && (of < 0 || c.Inputs[slot] == c.Inputs[of]):
 			if of = slot; t.Groups.Count > 0 && !along(t.Groups.Run, t.Groups.Count) {
 				return -1, groups
 			}
-		case p.One() && t.Len() == 1:
+		case p.IsSingleElement() && t.Len() == 1:
 		case p.Count > 0 && t.Len() == p.Count && along(p.Run, p.Count):
 		default:
 			return -1, groups

@@ -31,8 +31,8 @@ type factor struct {
 	unbounded bool
 }
 
-// Decide runs the part and chooses codes with choose.
-func (p *ProgramPart) Decide(in []*Reals, choose CodeChoice) *ChosenRun {
+// RunChoosingCodes runs the part and chooses codes with choose.
+func (p *ProgramPart) RunChoosingCodes(in []*Reals, choose CodeChoice) *ChosenRun {
 	d := &ChosenRun{Work: p.Work(), part: p, in: in, spans: map[string]*Reals{}, open: map[string][]int32{},
 		factor: map[*runner]*factor{}}
 	d.All = p.bounds32(in, func(name string, out *Reals, _ []bool) {
@@ -48,8 +48,8 @@ func (p *ProgramPart) Decide(in []*Reals, choose CodeChoice) *ChosenRun {
 	return d
 }
 
-// Open calls call for each element that float32 may round to several codes, in the order of the run.
-func (d *ChosenRun) Open(call func(name string, i int, lo, hi float64)) {
+// VisitAmbiguous calls call for each element that float32 may round to several codes, in the order of the run.
+func (d *ChosenRun) VisitAmbiguous(call func(name string, i int, lo, hi float64)) {
 	for _, name := range d.codes {
 		for _, i := range d.open[name] {
 			call(name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i])
@@ -57,11 +57,11 @@ func (d *ChosenRun) Open(call func(name string, i int, lo, hi float64)) {
 	}
 }
 
-// Again repeats the run with other codes for some elements of a quantiser. It returns nil if an earlier run had the
+// Rerun repeats the run with other codes for some elements of a quantiser. It returns nil if an earlier run had the
 // same state after some step, and so the same result. It adds the states of this run to met, which may be nil.
-func (d *ChosenRun) Again(name string, of []int, choose CodeChoice, met *VisitedStates) *ChosenRun {
+func (d *ChosenRun) Rerun(name string, of []int, choose CodeChoice, met *VisitedStates) *ChosenRun {
 	if len(d.part.loops()) > 0 {
-		return d.part.Decide(d.in, choose)
+		return d.part.RunChoosingCodes(d.in, choose)
 	}
 	met.start(d.part)
 	out := *d
@@ -243,7 +243,7 @@ func (a *again) decide(choose CodeChoice) {
 		}
 	}
 	slices.Sort(open)
-	a.out = Exactly(a.old.Shape, codes)
+	a.out = NewExactReals(a.old.Shape, codes)
 	a.spans[name], a.open[name] = span, open
 }
 

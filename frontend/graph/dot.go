@@ -305,7 +305,7 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 		// Integers whose products and sums stay below 2^53 cause no rounding error.
 		whole[i] = ok && w.unit != 0 && g.most*w.most*float64(d.K) <= 1<<53
 		if whole[i] {
-			scale[i] = real.Pt(g.unit).Mul(real.Pt(w.unit))
+			scale[i] = real.PointInterval(g.unit).Mul(real.PointInterval(w.unit))
 		}
 		all = all && whole[i]
 	}
@@ -323,9 +323,9 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 		case !whole[row]:
 			y = sumPoints(x, b.numbers(w))
 		case b.small != nil:
-			y = scale[row].Mul(real.Pt(sumSmall(n, b.small)))
+			y = scale[row].Mul(real.PointInterval(sumSmall(n, b.small)))
 		default:
-			y = scale[row].Mul(real.Pt(sumWhole(n, b.whole)))
+			y = scale[row].Mul(real.PointInterval(sumWhole(n, b.whole)))
 		}
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	})
@@ -400,10 +400,10 @@ func sumPoints(a, b []float64) real.Interval {
 		sum = s
 	}
 	if rest == 0 {
-		return real.Pt(sum)
+		return real.PointInterval(sum)
 	}
 	rest *= 1 + 0x1p-20 // covers the rounding errors of rest itself
-	return real.Pt(sum).Add(real.Interval{Lo: -rest, Hi: rest})
+	return real.PointInterval(sum).Add(real.Interval{Lo: -rest, Hi: rest})
 }
 
 // A ball represents intervals by their middles and radii.

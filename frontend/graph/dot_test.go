@@ -56,7 +56,7 @@ func TestSumsOfProducts(t *testing.T) {
 						truth.Add(truth, p)
 						size.Add(size, p.Abs(p))
 					}
-					got, scale := y.At(i), graph.Around(size).Hi
+					got, scale := y.At(i), graph.EnclosingInterval(size).Hi
 					if lo, hi := new(big.Rat).SetFloat64(got.Lo), new(big.Rat).SetFloat64(got.Hi); lo == nil ||
 						hi == nil || truth.Cmp(lo) < 0 || truth.Cmp(hi) > 0 {
 						t.Fatalf("%s by %s, radius %g: %v misses %s", a, b, radius, got, truth.FloatString(30))

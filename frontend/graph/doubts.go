@@ -1,7 +1,7 @@
 package graph
 
-// A Doubt is an element that float32 may round to several codes, given the codes chosen before it.
-type Doubt struct {
+// An AmbiguousElement is an element that float32 may round to several codes, given the codes chosen before it.
+type AmbiguousElement struct {
 	Tensor string
 	I      int
 	Lo, Hi float64
@@ -9,8 +9,8 @@ type Doubt struct {
 	Terms  int     // the length of the longest sum between the codes before it and the element
 }
 
-// Doubts lists the same elements as Open, and how near each is to a tie.
-func (d *ChosenRun) Doubts() (list []Doubt) {
+// AmbiguousElements lists the same elements as Open, and how near each is to a tie.
+func (d *ChosenRun) AmbiguousElements() (list []AmbiguousElement) {
 	by, terms := map[string]*runner{}, map[string]int{}
 	for _, r := range d.part.runners {
 		n := 1
@@ -28,7 +28,7 @@ func (d *ChosenRun) Doubts() (list []Doubt) {
 		r := by[name] // nil inside a loop
 		if r == nil || r.f == nil || len(d.open[name]) == 0 {
 			for _, i := range d.open[name] {
-				list = append(list, Doubt{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i], 1, 1})
+				list = append(list, AmbiguousElement{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i], 1, 1})
 			}
 			continue
 		}
@@ -43,8 +43,8 @@ func (d *ChosenRun) Doubts() (list []Doubt) {
 			r.dotBounds(vals, sums)
 		}
 		for _, i := range d.open[name] {
-			share := r.f.Share32(r.gather(vals, sums, int(i)))
-			list = append(list, Doubt{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i], share, n})
+			share := r.f.LeastErrorShare32(r.gather(vals, sums, int(i)))
+			list = append(list, AmbiguousElement{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i], share, n})
 		}
 	}
 	return list

@@ -8,7 +8,7 @@ import (
 
 // apply computes the runner's function of elements. first, if not nil, is its variable 0.
 func (r *runner) apply(in []*Reals, first *Reals, d *decider) (out *Reals, err error) {
-	out = Exactly(r.step.Shape, make([]float64, Size(r.step.Shape)))
+	out = NewExactReals(r.step.Shape, make([]float64, Size(r.step.Shape)))
 	switch {
 	case r.stairs != nil:
 		err = r.applyStairs(in, first, out, d)

@@ -25,7 +25,7 @@ type ProgramPart struct {
 
 	Watch bool // make Run return the codes inside loops, too
 	// Most, if not 0, bounds the steps and products through which Rounded goes back for an element. Beyond it, Rounded
-	// returns ErrLong. It is meant for programs without codes, in which float64 is nearly as good.
+	// returns ErrRoundingTooCostly. It is meant for programs without codes, in which float64 is nearly as good.
 	Most int
 }
 
@@ -34,7 +34,7 @@ type ProgramPart struct {
 func (p *Program) Part(from, to []string) (*ProgramPart, error) {
 	part := &ProgramPart{prog: p, from: from, to: to}
 	loops := map[*Recur]*loop{}
-	steps, need := p.Needed(from, to)
+	steps, need := p.StepsBetween(from, to)
 	for _, s := range steps {
 		r := p.newRunner(s)
 		if s.Recur != nil {
@@ -53,9 +53,9 @@ func (p *Program) Part(from, to []string) (*ProgramPart, error) {
 	return part, nil
 }
 
-// Needed returns, in order, the steps on which the tensors to depend, given the tensors from. read holds the other
-// tensors that these steps read.
-func (p *Program) Needed(from, to []string) (steps []*Step, read map[string]bool) {
+// StepsBetween returns, in order, the steps on which the tensors to depend, given the tensors from. read holds the
+// other tensors that these steps read.
+func (p *Program) StepsBetween(from, to []string) (steps []*Step, read map[string]bool) {
 	given, read := setOf(from), setOf(to)
 	for _, s := range slices.Backward(p.Steps) {
 		if !read[s.Output] || given[s.Output] {
@@ -84,7 +84,7 @@ func (p *ProgramPart) Nodes() []*Node {
 func (p *ProgramPart) Loops() (list []*Node) {
 	for _, r := range p.runners {
 		if r.loop != nil {
-			list = Join(list, []*Node{r.step.Node})
+			list = AppendMissingNodes(list, []*Node{r.step.Node})
 		}
 	}
 	return list
@@ -192,7 +192,7 @@ func (p *ProgramPart) start(in []*Reals, all map[string]*Reals, h *holding) (out
 // run executes the part and stores its values in d. h, if not nil, drops values that no step needs any more.
 func (p *ProgramPart) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error) {
 	for i, name := range p.from {
-		v, err := p.arriving(name, in[i], (*Arrival).reals)
+		v, err := p.arriving(name, in[i], (*InputEncoding).reals)
 		if err != nil {
 			return nil, err
 		}
@@ -511,10 +511,10 @@ func (r *runner) turn(in []*Reals, d *decider) (*Reals, error) {
 
 func (r *runner) move(in []*Reals) *Reals {
 	m := r.step.Move
-	if m.Still() {
+	if m.IsIdentity() {
 		return &Reals{Shape: r.step.Shape, Lo: in[0].Lo, Hi: in[0].Hi, Truth: in[0].Truth}
 	}
-	out := Exactly(r.step.Shape, make([]float64, Size(r.step.Shape)))
+	out := NewExactReals(r.step.Shape, make([]float64, Size(r.step.Shape)))
 	truth := false
 	for i := range out.Lo {
 		slot, j := m.From(i)

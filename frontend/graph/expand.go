@@ -60,7 +60,7 @@ func (c *call) number(suffix string, dt DType, v float64) string {
 
 // reshaped writes a Reshape of a tensor.
 func (c *call) reshaped(tensor string, shape []int) string {
-	return c.part("", Reshape, "reshaped", exactShape, tensor, c.shape(shape))
+	return c.part("", OpReshape, "reshaped", exactShape, tensor, c.shape(shape))
 }
 
 // exactShape holds the attributes of a Reshape in whose shape a 0 means size 0.

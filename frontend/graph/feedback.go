@@ -30,7 +30,9 @@ func comesFrom(p *Program, tensor string, i int, through bool) origin {
 }
 
 // ofQuantiser reports whether a node with role r is a quantiser or a part of one.
-func ofQuantiser(r Role) bool { return r == Values || r == Encodes || r == Decodes || r == Limits }
+func ofQuantiser(r Role) bool {
+	return r == RoleFakeQuantise || r == RoleQuantizeLinear || r == RoleDequantizeLinear || r == RoleClip
+}
 
 // WhyNotState reports why an input and an output cannot be replaced by states that recurrences keep. It returns "" if
 // they are, element by element, the initial and the final values of states.

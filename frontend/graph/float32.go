@@ -22,23 +22,24 @@ type SummationOrder uint8
 
 // These are the orders of summation.
 const (
-	Sequential SummationOrder = iota
-	Lanes                     // eight partial sums, as in vector units
-	Wide                      // in float64, rounded once at the end
-	Fused                     // in order, with a single rounding per product and addition
+	SumSequential SummationOrder = iota
+	SumInLanes                   // eight partial sums, as in vector units
+	SumInFloat64                 // in float64, rounded once at the end
+	SumWithFMA                   // in order, with a single rounding per product and addition
 )
 
 // Variants lists the emulated executors.
-var Variants = []FloatVariant{{false, Sequential}, {true, Sequential}, {false, Lanes}, {true, Lanes}, {false, Wide},
-	{true, Wide}, {false, Fused}, {true, Fused}}
+var Variants = []FloatVariant{{false, SumSequential}, {true, SumSequential}, {false, SumInLanes}, {true, SumInLanes},
+	{false, SumInFloat64},
+	{true, SumInFloat64}, {false, SumWithFMA}, {true, SumWithFMA}}
 
 func isCode(s *Step) bool {
-	_, _, ok := s.Node.Codes()
+	_, _, ok := s.Node.CodeRange()
 	return ok
 }
 
-// Codes returns the tensors of the part's quantisers in order. Those inside a loop follow run by run.
-func (p *ProgramPart) Codes() (tensors []string) {
+// QuantiserTensors returns the tensors of the part's quantisers in order. Those inside a loop follow run by run.
+func (p *ProgramPart) QuantiserTensors() (tensors []string) {
 	seen := map[*loop]bool{}
 	for _, r := range p.runners {
 		if isCode(r.step) {
@@ -46,7 +47,7 @@ func (p *ProgramPart) Codes() (tensors []string) {
 		}
 		if l := r.loop; l != nil && !seen[l] {
 			seen[l] = true
-			codes := l.body.Codes()
+			codes := l.body.QuantiserTensors()
 			for t := range l.Length {
 				for _, name := range codes {
 					tensors = append(tensors, l.inside(t, name))
@@ -64,7 +65,7 @@ func (p *ProgramPart) RunFloat32(in []*Reals, v FloatVariant) map[string]*Reals 
 		for i, f := range out {
 			out[i] = float64(float32(f))
 		}
-		return Exactly(c.Shape, out)
+		return NewExactReals(c.Shape, out)
 	}, func(name string, r *runner, vals []*Reals, out *Reals) {
 		out.Hi = out.Lo
 		if o := r.step.Order; o != nil {
@@ -80,7 +81,7 @@ func (p *ProgramPart) RunFloat32(in []*Reals, v FloatVariant) map[string]*Reals 
 			if r.elem == nil {
 				return
 			}
-			sums = Exactly(out.Shape, slices.Clone(out.Lo))
+			sums = NewExactReals(out.Shape, slices.Clone(out.Lo))
 		}
 		for i := range out.Lo {
 			out.Lo[i] = r.f.Float32(r.gather(vals, sums, i), v.Each)
@@ -129,7 +130,7 @@ func (p *ProgramPart) Work() (n int) {
 func (p *ProgramPart) bounds32(in []*Reals, code func(name string, out *Reals, sure []bool)) map[string]*Reals {
 	held := slices.Clone(in)
 	for i, name := range p.from {
-		held[i], _ = p.arriving(name, in[i], (*Arrival).bounds) // bounds returns no error
+		held[i], _ = p.arriving(name, in[i], (*InputEncoding).bounds) // bounds returns no error
 	}
 	return p.walk(held, map[string]*Reals{}, func(c *Reals) *Reals {
 		out := newReals(c.Shape)
@@ -294,21 +295,21 @@ func fused(x, y, z float32) float32 {
 func dot32(a, b []float64, d *Dot, order SummationOrder) float64 {
 	var one float32
 	switch order {
-	case Sequential:
+	case SumSequential:
 		for k, o := range d.AOffset {
 			one += float32(float32(a[o]) * float32(b[d.BOffset[k]]))
 		}
-	case Fused:
+	case SumWithFMA:
 		for k, o := range d.AOffset {
 			one = fused(float32(a[o]), float32(b[d.BOffset[k]]), one)
 		}
-	case Lanes:
+	case SumInLanes:
 		var lanes [8]float32
 		for k, o := range d.AOffset {
 			lanes[k%8] += float32(float32(a[o]) * float32(b[d.BOffset[k]]))
 		}
 		one = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
-	case Wide:
+	case SumInFloat64:
 		var wide float64
 		for k, o := range d.AOffset {
 			wide += a[o] * b[d.BOffset[k]]

@@ -32,18 +32,18 @@ type CellFormats map[string]CellFormat
 var FormatNames = [11]string{"output", "cell_state", "input_acc", "forget_acc", "cell_acc", "output_acc",
 	"input_sigmoid", "forget_sigmoid", "cell_tanh", "output_sigmoid", "hidden_state_tanh"}
 
-// A Formats holds the quantisers of cells from one file.
-type Formats struct {
+// A CellFormatsFile holds the quantisers of cells from one file.
+type CellFormatsFile struct {
 	Flag  string                 // the flag that names the file
 	Cells map[string]CellFormats // by the node's label; Every and "OPERATOR:*" apply to other nodes
 }
 
-// Every is the name for formats of every node that is not named itself. OPERATOR:* is the same for the nodes of one
+// EveryNode is the name for formats of every node that is not named itself. OPERATOR:* is the same for the nodes of one
 // operator.
-const Every = "*"
+const EveryNode = "*"
 
-// Wildcard reports whether formats with a name apply to all other nodes, or all other nodes of an operator.
-func Wildcard(name string) bool { return name == Every || strings.HasSuffix(name, ":"+Every) }
+// IsWildcard reports whether formats with a name apply to all other nodes, or all other nodes of an operator.
+func IsWildcard(name string) bool { return name == EveryNode || strings.HasSuffix(name, ":"+EveryNode) }
 
 // These flags name files of formats. CellFlag applies to all recurrent operators, LSTMFlag to LSTM alone.
 const (
@@ -53,11 +53,11 @@ const (
 
 // Of returns the formats of a recurrent node, and the name under which the file holds them. ok is false if the file has
 // none for the node.
-func (f Formats) Of(n *Node) (cell CellFormats, name string, ok bool) {
+func (f CellFormatsFile) Of(n *Node) (cell CellFormats, name string, ok bool) {
 	if !slices.Contains(f.Operators(), n.FullOp()) {
 		return nil, "", false
 	}
-	for _, name := range []string{n.Label(), n.FullOp() + ":" + Every, Every} {
+	for _, name := range []string{n.Label(), n.FullOp() + ":" + EveryNode, EveryNode} {
 		if cell, ok := f.Cells[name]; ok {
 			return cell, name, true
 		}
@@ -65,8 +65,8 @@ func (f Formats) Of(n *Node) (cell CellFormats, name string, ok bool) {
 	return nil, "", false
 }
 
-// Lacks describes why formats do not fit a node's cell. It returns "" if they fit.
-func (f CellFormats) Lacks(n *Node) string {
+// MismatchReason describes why formats do not fit a node's cell. It returns "" if they fit.
+func (f CellFormats) MismatchReason(n *Node) string {
 	k := n.kind()
 	for _, name := range k.formats {
 		if _, ok := f[name]; !ok {
@@ -99,15 +99,15 @@ type formatJSON struct {
 //	                  "rounding": "ROUND"}, "hidden_acc": ...}}
 //
 // The fields zero_point, narrow and rounding are optional. The error names the place in the file.
-func ParseFormats(flag string, b []byte) (Formats, error) {
-	out := Formats{Flag: flag, Cells: map[string]CellFormats{}}
+func ParseFormats(flag string, b []byte) (CellFormatsFile, error) {
+	out := CellFormatsFile{Flag: flag, Cells: map[string]CellFormats{}}
 	var file map[string]map[string]json.RawMessage
 	if err := strict(b, &file); err != nil {
 		return out, err
 	}
 	of := strings.Join(out.Operators(), " or ")
 	if len(file) == 0 {
-		return out, fmt.Errorf("it names no node: use %q for every %s", Every, of)
+		return out, fmt.Errorf("it names no node: use %q for every %s", EveryNode, of)
 	}
 	var known []string
 	for _, op := range out.Operators() {
@@ -173,7 +173,7 @@ func parseFormat(b []byte) (CellFormat, error) {
 
 // Format returns the formats in the form that ParseFormats reads, with one quantiser per line. The required quantisers
 // of a cell come first, in the order of its table.
-func (f Formats) Format() []byte {
+func (f CellFormatsFile) Format() []byte {
 	var order []string
 	for _, op := range f.Operators() {
 		order = append(append(order, cells(op).formats...), cells(op).more...)
@@ -254,14 +254,14 @@ func suggested(p *Program, loop *Step) CellFormats {
 // which to start.
 func FormatsNeeded(p *Program, loop *Step) diag.Diag {
 	n := loop.Node
-	f := Formats{CellFlag, map[string]CellFormats{n.Label(): suggested(p, loop)}}
+	f := CellFormatsFile{CellFlag, map[string]CellFormats{n.Label(): suggested(p, loop)}}
 	d := diag.Diag{Severity: diag.Error, Code: FormatsCode(n), Node: n.Label(), Op: n.FullOp(),
 		Where: Where(p.File, n),
 		Msg: fmt.Sprintf("its gates are real numbers: ONNX' %s has no place for the formats of its gates and its state",
 			n.FullOp()),
 		Hint: "write the cell as the body of a Scan, with a quantiser at every gate",
 		Text: string(f.Format())}
-	if d.Code == diag.LSTMFormats {
+	if d.Code == diag.LSTMFormatsMissing {
 		f.Flag = LSTMFlag
 		d.Msg = "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state"
 		d.Hint = "export quantised cells (Brevitas: QuantLSTM, export_qonnx)"
@@ -303,8 +303,8 @@ func (p *Program) quantiserBefore(tensor string) (CellFormat, bool) {
 
 // format returns the format of a Code with one scale.
 func (p *Program) format(s *Step) (CellFormat, bool) {
-	lo, hi, ok := s.Node.Codes()
-	if !ok || !s.Node.Is(Uniform) {
+	lo, hi, ok := s.Node.CodeRange()
+	if !ok || !s.Node.Is(TraitUniformCodes) {
 		return CellFormat{}, false
 	}
 	scale, zero := p.Known[s.Node.Inputs[1]].Const, p.Known[s.Node.Inputs[2]].Const

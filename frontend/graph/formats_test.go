@@ -13,19 +13,21 @@ import (
 
 // given are options with formats under one name.
 func given(name string, f graph.CellFormats) graph.Options {
-	return graph.Options{Cells: []graph.Formats{{Flag: graph.CellFlag, Cells: map[string]graph.CellFormats{name: f}}}}
+	return graph.Options{Cells: []graph.CellFormatsFile{{Flag: graph.CellFlag,
+		Cells: map[string]graph.CellFormats{name: f}}}}
 }
 
 // TestFormats writes formats and reads them back, and refuses files that say something else.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{graph.LSTMFlag, graph.CellFlag} {
-		f := graph.Formats{Flag: flag, Cells: map[string]graph.CellFormats{"*": someFormats(),
+		f := graph.CellFormatsFile{Flag: flag, Cells: map[string]graph.CellFormats{"*": someFormats(),
 			`a "node"`: someFormats()}}
 		if back, err := graph.ParseFormats(flag, f.Format()); err != nil || fmt.Sprint(back) != fmt.Sprint(f) {
 			t.Errorf("%v %v, want %v", back, err, f)
 		}
-		good := string(graph.Formats{Flag: flag, Cells: map[string]graph.CellFormats{"*": someFormats()}}.Format())
+		good := string(graph.CellFormatsFile{Flag: flag,
+			Cells: map[string]graph.CellFormats{"*": someFormats()}}.Format())
 		for _, c := range []struct{ name, old, new, says string }{
 			{"no JSON", good, "lstm", "invalid character"},
 			{"more behind", "\n}\n", "\n}\n{}", "text after the end"},
@@ -47,7 +49,7 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	gru := graph.Formats{Cells: map[string]graph.CellFormats{"*": gruFormats("reset_product")}}
+	gru := graph.CellFormatsFile{Cells: map[string]graph.CellFormats{"*": gruFormats("reset_product")}}
 	if _, err := graph.ParseFormats(graph.LSTMFlag, gru.Format()); err == nil ||
 		!strings.Contains(err.Error(), "is no quantiser of a cell of LSTM") {
 		t.Errorf("a GRU's formats for LSTMs: %v", err)
@@ -57,15 +59,15 @@ func TestFormats(t *testing.T) {
 // TestFormatsOfNodes finds the formats of nodes by their names, their operators and the rest, and what they lack.
 func TestFormatsOfNodes(t *testing.T) {
 	t.Parallel()
-	file := func(flag string, names ...string) graph.Formats {
-		f := graph.Formats{Flag: flag, Cells: map[string]graph.CellFormats{}}
+	file := func(flag string, names ...string) graph.CellFormatsFile {
+		f := graph.CellFormatsFile{Flag: flag, Cells: map[string]graph.CellFormats{}}
 		for _, name := range names {
 			f.Cells[name] = nil
 		}
 		return f
 	}
 	for _, c := range []struct {
-		file     graph.Formats
+		file     graph.CellFormatsFile
 		op, name string
 	}{
 		{file(graph.CellFlag, "*", "n", "GRU:*"), "GRU", "n"}, {file(graph.CellFlag, "*", "GRU:*"), "GRU", "GRU:*"},
@@ -90,7 +92,7 @@ func TestFormatsOfNodes(t *testing.T) {
 		{"RNN", formatsOf("hidden_acc"), "the quantiser output is missing"},
 		{"RNN", gruFormats(), `"hidden_tanh" is no quantiser of a cell of RNN`},
 	} {
-		if got := c.has.Lacks(&graph.Node{Name: "n", Op: c.op}); !strings.HasPrefix(got, c.lacks) ||
+		if got := c.has.MismatchReason(&graph.Node{Name: "n", Op: c.op}); !strings.HasPrefix(got, c.lacks) ||
 			c.lacks == "" && got != "" {
 			t.Errorf("%v for %s: %q, want %q", c.has, c.op, got, c.lacks)
 		}
@@ -125,12 +127,12 @@ func TestSeveralFormats(t *testing.T) {
 			Inputs: []string{"Y" + suffix, "shape"}, Outputs: []string{[]string{"between", "y"}[k]}})
 	}
 	run := func(g *graph.Graph, x []float64, out string, cells map[string]graph.CellFormats) []float64 {
-		p := onnxtest.Prepare(t, g, graph.Options{Cells: []graph.Formats{{Flag: graph.LSTMFlag, Cells: cells}}})
+		p := onnxtest.Prepare(t, g, graph.Options{Cells: []graph.CellFormatsFile{{Flag: graph.LSTMFlag, Cells: cells}}})
 		part, err := p.Part([]string{"x"}, []string{out})
 		if err != nil {
 			t.Fatal(err)
 		}
-		y, _, err := part.Run([]*graph.Reals{graph.Exactly([]int{3, 1, 2}, x)})
+		y, _, err := part.Run([]*graph.Reals{graph.NewExactReals([]int{3, 1, 2}, x)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -207,9 +207,9 @@ type Graph struct {
 	Meta        map[string]string // metadata_props
 	// Sides holds the inputs whose samples lie side by side along an axis and have individual lengths (LengthInput).
 	Sides    map[string]int
-	Gone     []string            // names of dynamic axes of inputs that became constants
-	Arrive   map[string]*Arrival // inputs whose real numbers arrive as integers, as the user says
-	Producer string              // the producer's name and version
+	Gone     []string                  // names of dynamic axes of inputs that became constants
+	Arrive   map[string]*InputEncoding // inputs whose real numbers arrive as integers, as the user says
+	Producer string                    // the producer's name and version
 }
 
 // Indices returns the indices of all nodes of the file for which a node stands.
@@ -220,8 +220,8 @@ func (n *Node) Label() string {
 	return cmp.Or(n.Name, n.first())
 }
 
-// Join appends to a list the nodes that it does not hold yet.
-func Join(list, nodes []*Node) []*Node {
+// AppendMissingNodes appends to a list the nodes that it does not hold yet.
+func AppendMissingNodes(list, nodes []*Node) []*Node {
 	has := make(map[*Node]bool, len(list)+len(nodes))
 	for _, n := range list {
 		has[n] = true

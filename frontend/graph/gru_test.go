@@ -256,9 +256,9 @@ func TestGRU(t *testing.T) {
 				options = given(c.op+":*", c.formats)
 			}
 			p := onnxtest.Prepare(t, g, options)
-			in, names := []*graph.Reals{graph.Exactly(p.Known["x"].Shape, v.x)}, []string{"x"}
+			in, names := []*graph.Reals{graph.NewExactReals(p.Known["x"].Shape, v.x)}, []string{"x"}
 			if c.states && !c.fixed {
-				in, names = append(in, graph.Exactly(p.Known["h0"].Shape, v.h0)), append(names, "h0")
+				in, names = append(in, graph.NewExactReals(p.Known["h0"].Shape, v.h0)), append(names, "h0")
 			}
 			part, err := p.Part(names, []string{"Y", "H"})
 			if err != nil {

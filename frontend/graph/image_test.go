@@ -249,7 +249,7 @@ func TestEmbedding(t *testing.T) {
 			t.Errorf("%v by %v: %v %v %v, %v, want %v %v", c.table, c.index, got, k.Shape, k.DType, err, c.want,
 				c.shape)
 		}
-		if hot := p.Steps[0].Node; hot.Op != "OneHot" || hot.Domain != graph.Internal || hot.Was != "Gather" ||
+		if hot := p.Steps[0].Node; hot.Op != "OneHot" || hot.Domain != graph.InternalDomain || hot.Was != "Gather" ||
 			hot.Name != "n" {
 			t.Errorf("the first step is %+v", hot)
 		}

@@ -41,11 +41,11 @@ func (g *Graph) LengthInput() *LengthInput {
 		if !n.Recurrent() {
 			continue
 		}
-		if !n.Is(TakesFormats) || len(n.Inputs) <= lensSlot {
+		if !n.Is(TraitNeedsCellFormats) || len(n.Inputs) <= lensSlot {
 			return nil
 		}
 		name := n.Inputs[lensSlot]
-		for by[name] != nil && (by[name].Op == Cast || by[name].Op == Identity) {
+		for by[name] != nil && (by[name].Op == OpCast || by[name].Op == OpIdentity) {
 			asked[by[name]] = true
 			name = by[name].Inputs[0]
 		}
@@ -114,11 +114,11 @@ func (g *Graph) sidesOf(by map[string]*Node, tensor string, axis int, seen map[s
 	if n == nil || n.Is(loops|reshapes) {
 		return
 	}
-	if perm := n.Attrs["perm"].Ints; n.Op == Transpose && axis < len(perm) {
+	if perm := n.Attrs["perm"].Ints; n.Op == OpTranspose && axis < len(perm) {
 		axis = int(perm[axis])
 	}
 	for i, in := range n.Inputs {
-		if i == 0 || n.Op == Concat {
+		if i == 0 || n.Op == OpConcat {
 			g.sidesOf(by, in, axis, seen)
 		}
 	}
@@ -132,7 +132,7 @@ func (g *Graph) inputAxis(by map[string]*Node, tensor string, axis int) (a TimeA
 		if n.Recurrent() || len(n.Inputs) == 0 {
 			return a, false
 		}
-		if perm := n.Attrs["perm"].Ints; n.Op == Transpose && a.Axis < len(perm) {
+		if perm := n.Attrs["perm"].Ints; n.Op == OpTranspose && a.Axis < len(perm) {
 			a.Axis = int(perm[a.Axis])
 		}
 		a.Input = n.Inputs[0]
@@ -191,13 +191,13 @@ func (l *LengthInput) Bind(g *Graph, steps int) {
 	}
 }
 
-// Counting returns a variant of a graph from Bind, for a single sample, in which only the first steps are valid.
-func (g *Graph) Counting(steps int) *Graph {
+// WithValidSteps returns a variant of a graph from Bind, for a single sample, in which only the first steps are valid.
+func (g *Graph) WithValidSteps(steps int) *Graph {
 	c := g.Copy()
 	lens := fresh(c, "steps")
 	c.Init[lens] = &Tensor{DType: Int32, Shape: []int{1}, I: []int64{int64(steps)}}
 	for i, n := range c.Nodes {
-		if n.Is(TakesFormats) {
+		if n.Is(TraitNeedsCellFormats) {
 			with := *n
 			with.Inputs = slices.Clone(n.Inputs)
 			with.Inputs[lensSlot] = lens

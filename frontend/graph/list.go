@@ -48,8 +48,8 @@ func Axes(a, b *IndexList) (axes []Axis, ok bool) {
 	return axes, len(x) == len(y)
 }
 
-// Listed returns a list with the given table, or nil for nil.
-func Listed(table []int32) *IndexList {
+// NewIndexList returns a list with the given table, or nil for nil.
+func NewIndexList(table []int32) *IndexList {
 	if table == nil {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (l *IndexList) bySize() *IndexList {
 		if slices.IsSorted(l.table) {
 			return nil
 		}
-		return Listed(sorted(l.table))
+		return NewIndexList(sorted(l.table))
 	}
 	places := make([]stride, len(l.axes)) // the step along each axis, as an index
 	n := 1
@@ -223,7 +223,7 @@ func (l *IndexList) bySize() *IndexList {
 	for _, k := range slices.Backward(order) {
 		a := l.axes[k]
 		if a.step < reach {
-			return Listed(sorted(l.Table()))
+			return NewIndexList(sorted(l.Table()))
 		}
 		reach += a.step * (a.extent - 1)
 	}

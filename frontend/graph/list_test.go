@@ -26,7 +26,7 @@ func TestList(t *testing.T) {
 			permutations++
 		}
 		want := Strided(shape, steps)
-		l, table := Strides(shape, steps), Listed(want)
+		l, table := Strides(shape, steps), NewIndexList(want)
 		for i, v := range want {
 			if l.Len() != len(want) || l.At(i) != v || table.At(i) != v {
 				t.Fatalf("shape %v, steps %v: number %d is %d, want %d", shape, steps, i, l.At(i), v)
@@ -100,7 +100,7 @@ func TestPlaces(t *testing.T) {
 				slots = append(slots, slot)
 			}
 		}
-		if !slices.Equal(m.Slots(), slots) || m.Joins() != slices.Contains(slots, 1) || m.Still() {
+		if !slices.Equal(m.Slots(), slots) || m.ReadsOtherInputs() != slices.Contains(slots, 1) || m.IsIdentity() {
 			t.Fatalf("%v: inputs %v, want %v", from, m.Slots(), slots)
 		}
 	}

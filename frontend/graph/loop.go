@@ -111,7 +111,7 @@ func (l *loop) inside(t int, tensor string) string {
 
 // note adds the codes of a run of the body to the watched codes.
 func (l *loop) note(d, b *decider, t int) {
-	for _, name := range l.body.Codes() {
+	for _, name := range l.body.QuantiserTensors() {
 		d.watch[l.inside(t, name)] = b.all[name]
 	}
 }
@@ -215,8 +215,9 @@ type decision struct {
 	most     int // the limit of steps; 0 for none
 }
 
-// ErrLong is the error for a rounding that is left to engines that round.
-var ErrLong = errors.New("deciding this rounding exactly takes too many steps, and the model has no codes that would " +
+// ErrRoundingTooCostly is the error for a rounding that is left to engines that round.
+var ErrRoundingTooCostly = errors.New("deciding this rounding exactly takes too many steps, and the " +
+	"model has no codes that would " +
 	"depend on it")
 
 // maxHistory bounds the products that the decisions of a run may compute in earlier runs of loops. Each takes some
@@ -234,7 +235,7 @@ func (d *decider) charge(s *Step) error {
 			d.now.steps += s.Dot.K
 		}
 		if d.now.steps > d.now.most {
-			return ErrLong
+			return ErrRoundingTooCostly
 		}
 	}
 	if d.around == nil {
@@ -257,7 +258,7 @@ func (l *loop) walk(in []*Reals, all map[string]*Reals, fix func(*Reals) *Reals,
 		copy(state, l.begun)
 	}
 	given := make([][]*Reals, len(l.Gathered))
-	codes, fixed := l.body.Codes(), map[string]*Reals{}
+	codes, fixed := l.body.QuantiserTensors(), map[string]*Reals{}
 	for t := range l.Length {
 		once := l.body.walk(l.arriving(state, in, t), fixed, fix,
 			func(name string, r *runner, vals []*Reals, out *Reals) { compute(l.inside(t, name), r, vals, out) })

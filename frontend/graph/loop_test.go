@@ -99,7 +99,7 @@ func TestLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		out, _, err := part.Run([]*graph.Reals{graph.Exactly([]int{4, 2}, count(8))})
+		out, _, err := part.Run([]*graph.Reals{graph.NewExactReals([]int{4, 2}, count(8))})
 		if err != nil {
 			t.Fatal(c.name, err)
 		}

@@ -17,7 +17,7 @@ func (r *runner) varying() (variable int, along *ElementPick) {
 		pick := &r.elem.Index[v]
 		constant := !(v == 0 && r.product != nil) && r.prog.Known[r.reads[slot]].Const != nil
 		switch {
-		case constant && pick.One():
+		case constant && pick.IsSingleElement():
 		case constant && pick.Count > 0 && (along == nil || along.sameRuns(pick)):
 			along = pick
 		case variable >= 0:

@@ -30,16 +30,16 @@ func (m *Move) From(i int) (input, element int) {
 	return input, int(m.Index[i])
 }
 
-// Still reports whether the output is input 0 without a change of order.
-func (m *Move) Still() bool { return m.Input == nil && m.Index == nil && m.Places == nil }
+// IsIdentity reports whether the output is input 0 without a change of order.
+func (m *Move) IsIdentity() bool { return m.Input == nil && m.Index == nil && m.Places == nil }
 
-// Joins reports whether elements may come from other inputs than input 0.
-func (m *Move) Joins() bool { return m.Input != nil || m.Places != nil && m.Places.outside }
+// ReadsOtherInputs reports whether elements may come from other inputs than input 0.
+func (m *Move) ReadsOtherInputs() bool { return m.Input != nil || m.Places != nil && m.Places.outside }
 
 // Slots returns the inputs from which elements come, in the order of their first elements.
 func (m *Move) Slots() (list []int) {
 	switch {
-	case !m.Joins():
+	case !m.ReadsOtherInputs():
 		return []int{0}
 	case m.Places != nil:
 		first, _ := m.From(0)

@@ -2,9 +2,9 @@ package graph
 
 import "fmt"
 
-// Taken is the set of used tensor names. The value of a name is the number with which Fresh continues, because models
-// derive thousands of names from one.
-type Taken map[string]int
+// UsedNames is the set of used tensor names. The value of a name is the number with which Fresh continues, because
+// models derive thousands of names from one.
+type UsedNames map[string]int
 
 // setOf returns the set of names.
 func setOf(names []string) map[string]bool {
@@ -15,9 +15,9 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// Taken returns the names of a graph's tensors, without those of bodies.
-func (g *Graph) Taken() Taken {
-	t := make(Taken, len(g.Nodes)+len(g.Init))
+// UsedNames returns the names of a graph's tensors, without those of bodies.
+func (g *Graph) UsedNames() UsedNames {
+	t := make(UsedNames, len(g.Nodes)+len(g.Init))
 	for name := range g.Init {
 		t.Take(name)
 	}
@@ -33,7 +33,7 @@ func (g *Graph) Taken() Taken {
 }
 
 // Take marks a name as used. It reports false if it was used before.
-func (t Taken) Take(name string) bool {
+func (t UsedNames) Take(name string) bool {
 	if t[name] > 0 {
 		return false
 	}
@@ -42,7 +42,7 @@ func (t Taken) Take(name string) bool {
 }
 
 // Fresh returns an unused name, base.suffix or that followed by a number, and marks it as used.
-func (t Taken) Fresh(base, suffix string) string {
+func (t UsedNames) Fresh(base, suffix string) string {
 	first := base + "." + suffix
 	if t.Take(first) {
 		return first
@@ -56,7 +56,7 @@ func (t Taken) Fresh(base, suffix string) string {
 }
 
 // free marks a name from Fresh as unused again.
-func (t Taken) free(base, suffix, name string) {
+func (t UsedNames) free(base, suffix, name string) {
 	delete(t, name)
 	if first := base + "." + suffix; t[first] > 0 {
 		t[first] = 2 // a smaller number may be unused now

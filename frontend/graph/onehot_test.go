@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// TestOneHot holds OneHot to a loop: on every axis, for indices of all types, inside and outside of the depth, and for
-// values of all types.
+// TestOneHot holds OneHot to a loop: on every axis, for indices of all types, inside and outside of the depth, and
+// for values of all types.
 func TestOneHot(t *testing.T) {
 	t.Parallel()
 	const depth = 5

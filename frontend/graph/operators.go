@@ -28,15 +28,18 @@ type Trait uint16
 
 // These are the traits.
 const (
-	Plain        Trait = 1 << iota // maps scaled integers to scaled integers
-	WholeRow                       // each element depends on its whole row, and rises strictly with its own input
-	Clips                          // limits each element by inputs 1 and 2, or by attributes
-	TakesFormats                   // its gates get formats only from --lstm-config or --cell-config
-	Minifloat                      // quantises to minifloats
-	OneHot                         // maps each index to a row of zeros with a single one
-	Uniform                        // gives codes of equal steps; inputs are the data, the scale and the zero point
-	SumsFirst                      // sums windows over the first axis of its weights, not the second
-	Graded                         // gives codes whose steps grow with the value; inputs are the data and the scale
+	TraitKeepsScaledIntegers Trait = 1 << iota // maps scaled integers to scaled integers
+	// each element depends on its whole row, and rises strictly with its own input
+	TraitSoftmax
+	TraitClip               // limits each element by inputs 1 and 2, or by attributes
+	TraitNeedsCellFormats   // its gates get formats only from --lstm-config or --cell-config
+	TraitMinifloatQuantiser // quantises to minifloats
+	TraitOneHot             // maps each index to a row of zeros with a single one
+	// gives codes of equal steps; inputs are the data, the scale and the zero point
+	TraitUniformCodes
+	TraitInputChannelsFirst // sums windows over the first axis of its weights, not the second
+	// gives codes whose steps grow with the value; inputs are the data and the scale
+	TraitMinifloatCodes
 
 	loops    // runs along a sequence
 	codes    // gives the codes of a quantiser
@@ -48,24 +51,24 @@ const (
 
 // These operators occur in graphs that other packages write.
 const (
-	Add        = "Add"
-	Cast       = "Cast"
-	Code       = "Code"
-	Concat     = "Concat"
-	FloatQuant = "FloatQuant"
-	Gather     = "Gather"
-	Identity   = "Identity"
-	MatMul     = "MatMul"
-	Max        = "Max"
-	Min        = "Min"
-	Mul        = "Mul"
-	oneHotOp   = "OneHot"
-	Quant      = "Quant"
-	Reshape    = "Reshape"
-	If         = "If"
-	Scan       = "Scan"
-	Sub        = "Sub"
-	Transpose  = "Transpose"
+	OpAdd        = "Add"
+	OpCast       = "Cast"
+	OpCode       = "Code"
+	OpConcat     = "Concat"
+	OpFloatQuant = "FloatQuant"
+	OpGather     = "Gather"
+	OpIdentity   = "Identity"
+	OpMatMul     = "MatMul"
+	OpMax        = "Max"
+	OpMin        = "Min"
+	OpMul        = "Mul"
+	opOneHot     = "OneHot"
+	OpQuant      = "Quant"
+	OpReshape    = "Reshape"
+	OpIf         = "If"
+	OpScan       = "Scan"
+	OpSub        = "Sub"
+	OpTranspose  = "Transpose"
 )
 
 // operators holds every supported operator, by domain and name.
@@ -83,33 +86,33 @@ func init() { // in init, because definitions look operators up
 		"Sum":     {2, 2, 0, buildSum},
 		"Max":     {1, 1, 0, buildOver(real.Max)},
 		"Product": {1, 1, 0, buildOver(real.Mul)},
-		"OneHot":  {2, 2, OneHot, buildOneHot},
+		"OneHot":  {2, 2, TraitOneHot, buildOneHot},
 
 		"QuantizeLinear":   {2, 3, 0, buildQuantised},
 		"DequantizeLinear": {2, 3, 0, buildDequantised},
 	}
 	operators = map[string]map[string]operator{
 		"": {
-			"Add":                {2, 2, Plain, binary(real.Add)},
-			"Sub":                {2, 2, Plain | ofCodes, binary(real.Sub)},
-			"Mul":                {2, 2, Plain | ofCodes, binary(real.Mul)},
-			"Div":                {2, 2, Plain, buildDiv},
+			"Add":                {2, 2, TraitKeepsScaledIntegers, binary(real.Add)},
+			"Sub":                {2, 2, TraitKeepsScaledIntegers | ofCodes, binary(real.Sub)},
+			"Mul":                {2, 2, TraitKeepsScaledIntegers | ofCodes, binary(real.Mul)},
+			"Div":                {2, 2, TraitKeepsScaledIntegers, buildDiv},
 			"Pow":                {2, 2, 0, buildPow},
 			"Relu":               {1, 1, 0, unary(func(x *real.Expr) *real.Expr { return real.Max(x, real.Float(0)) })},
-			"Clip":               {1, 3, Clips | bounds, buildClip},
+			"Clip":               {1, 3, TraitClip | bounds, buildClip},
 			"Cast":               {1, 1, 0, buildCast},
-			"Identity":           {1, 1, Plain, buildIdentity},
-			"BatchNormalization": {5, 5, Plain, buildBatchNorm},
+			"Identity":           {1, 1, TraitKeepsScaledIntegers, buildIdentity},
+			"BatchNormalization": {5, 5, TraitKeepsScaledIntegers, buildBatchNorm},
 			"MatMul":             {2, 2, 0, buildMatMul},
 			"Gemm":               {2, 3, 0, buildGemm},
 			"Constant":           {0, 0, bounds, buildConstant},
 			"Shape":              {1, 1, 0, buildShape},
-			"Flatten":            {1, 1, Plain | reshapes, buildFlatten},
-			"Reshape":            {2, 2, Plain | reshapes, buildReshape},
-			"Squeeze":            {1, 2, Plain | reshapes, buildSqueeze},
-			"Unsqueeze":          {1, 2, Plain | reshapes, buildUnsqueeze},
-			"Transpose":          {1, 1, Plain, buildTranspose},
-			"Concat":             {1, 1 << 16, Plain, buildConcat},
+			"Flatten":            {1, 1, TraitKeepsScaledIntegers | reshapes, buildFlatten},
+			"Reshape":            {2, 2, TraitKeepsScaledIntegers | reshapes, buildReshape},
+			"Squeeze":            {1, 2, TraitKeepsScaledIntegers | reshapes, buildSqueeze},
+			"Unsqueeze":          {1, 2, TraitKeepsScaledIntegers | reshapes, buildUnsqueeze},
+			"Transpose":          {1, 1, TraitKeepsScaledIntegers, buildTranspose},
+			"Concat":             {1, 1 << 16, TraitKeepsScaledIntegers, buildConcat},
 			"Gather":             {2, 2, reshapes, buildGather},
 			"QuantizeLinear":     {2, 3, 0, buildQuantizeLinear},
 			"DequantizeLinear":   {2, 3, 0, buildDequantizeLinear},
@@ -152,11 +155,11 @@ func init() { // in init, because definitions look operators up
 			"IsInf":              {1, 1, 0, buildIsInf},
 			"BitwiseNot":         {1, 1, 0, buildBitwiseNot},
 			"CastLike":           {2, 2, 0, buildCastLike},
-			"Trilu":              {1, 2, Plain, buildTrilu},
-			"Sum":                {1, 1 << 10, Plain, fold(real.Add)},
-			"Mean":               {1, 1 << 10, Plain, buildMean},
-			"Ceil":               {1, 1, 0, unary(rounded(real.Ceil))},
-			"Floor":              {1, 1, 0, unary(rounded(real.Floor))},
+			"Trilu":              {1, 2, TraitKeepsScaledIntegers, buildTrilu},
+			"Sum":                {1, 1 << 10, TraitKeepsScaledIntegers, fold(real.Add)},
+			"Mean":               {1, 1 << 10, TraitKeepsScaledIntegers, buildMean},
+			"Ceil":               {1, 1, 0, unary(rounded(real.TowardsPositiveInf))},
+			"Floor":              {1, 1, 0, unary(rounded(real.TowardsNegativeInf))},
 			"Round":              {1, 1, 0, unary(rounded(real.HalfEven))},
 			"Min":                {1, 1 << 10, bounds, extreme(real.Min, 1)},
 			"Max":                {1, 1 << 10, bounds, extreme(real.Max, -1)},
@@ -174,31 +177,31 @@ func init() { // in init, because definitions look operators up
 			"Mod":                {2, 2, 0, buildMod},
 			"Range":              {3, 3, 0, buildRange},
 			"Size":               {1, 1, 0, buildSize},
-			"Tile":               {2, 2, Plain, buildTile},
+			"Tile":               {2, 2, TraitKeepsScaledIntegers, buildTile},
 			"NonZero":            {1, 1, 0, buildNonZero},
-			"Softmax":            {1, 1, WholeRow, softmax(false)},
-			"LogSoftmax":         {1, 1, WholeRow, softmax(true)},
+			"Softmax":            {1, 1, TraitSoftmax, softmax(false)},
+			"LogSoftmax":         {1, 1, TraitSoftmax, softmax(true)},
 			"ArgMax":             {1, 1, 0, buildArg(true)},
 			"ArgMin":             {1, 1, 0, buildArg(false)},
 			"TopK":               {1, 2, 0, buildTopK},
-			"Split":              {1, 2, Plain, buildSplit},
-			"Slice":              {1, 5, Plain, buildSlice},
+			"Split":              {1, 2, TraitKeepsScaledIntegers, buildSplit},
+			"Slice":              {1, 5, TraitKeepsScaledIntegers, buildSlice},
 			"Expand":             {2, 2, reshapes, buildExpand},
 			"ConstantOfShape":    {1, 1, 0, buildConstantOfShape},
 			"Dropout":            {1, 3, 0, buildDropout},
 			"Scan":               {1, 1 << 10, loops, buildScan},
 			"Loop":               {0, 1 << 10, loops, buildLoop},
-			If:                   {1, 1, 0, buildIf},
-			"LSTM":               {3, 8, loops | TakesFormats, buildRecurrent},
-			"GRU":                {3, 6, loops | TakesFormats, buildRecurrent},
-			"RNN":                {3, 6, loops | TakesFormats, buildRecurrent},
+			OpIf:                 {1, 1, 0, buildIf},
+			"LSTM":               {3, 8, loops | TraitNeedsCellFormats, buildRecurrent},
+			"GRU":                {3, 6, loops | TraitNeedsCellFormats, buildRecurrent},
+			"RNN":                {3, 6, loops | TraitNeedsCellFormats, buildRecurrent},
 			"Conv":               {2, 3, 0, buildConv},
-			"ConvTranspose":      {2, 3, SumsFirst, buildConvTranspose},
+			"ConvTranspose":      {2, 3, TraitInputChannelsFirst, buildConvTranspose},
 			"MaxPool":            {1, 1, 0, buildMaxPool},
 			"AveragePool":        {1, 1, 0, buildAveragePool},
 			"GlobalMaxPool":      {1, 1, 0, buildGlobalMaxPool},
 			"GlobalAveragePool":  {1, 1, 0, buildGlobalAveragePool},
-			"Pad":                {1, 4, Plain, buildPad},
+			"Pad":                {1, 4, TraitKeepsScaledIntegers, buildPad},
 			"Resize":             {1, 4, 0, buildResize},
 			"Upsample":           {1, 2, 0, buildUpsample},
 			"DepthToSpace":       {1, 1, 0, buildDepthToSpace},
@@ -217,23 +220,23 @@ func init() { // in init, because definitions look operators up
 		QONNX: {
 			"Quant":          {4, 4, 0, buildQuant},
 			"IntQuant":       {4, 4, 0, buildQuant},
-			"FloatQuant":     {6, 6, Minifloat, buildFloatQuant},
+			"FloatQuant":     {6, 6, TraitMinifloatQuantiser, buildFloatQuant},
 			"BipolarQuant":   {2, 2, 0, buildBipolarQuant},
 			"QuantLSTMCell":  {48, 48, loops, buildQuantLSTMCell},
 			"MultiThreshold": {2, 2, 0, buildMultiThreshold},
 			"Trunc":          {5, 6, 0, buildTrunc},
-			"DebugMarker":    {1, 1, Plain, buildIdentity},
-			"Im2Col":         {1, 1, Plain | reshapes, buildIm2Col},
+			"DebugMarker":    {1, 1, TraitKeepsScaledIntegers, buildIdentity},
+			"Im2Col":         {1, 1, TraitKeepsScaledIntegers | reshapes, buildIm2Col},
 		},
 		// Package canon replaces every quantiser by one of these, which gives the integer code alone, and ordinary
 		// arithmetic.
-		Internal: {
+		InternalDomain: {
 			"Scan":  {1, 1 << 10, loops, buildScan},
-			"Code":  {3, 3, codes | Uniform, buildCode},
+			"Code":  {3, 3, codes | TraitUniformCodes, buildCode},
 			"Sign":  {1, 1, codes | signs, buildSignCode},
 			"Trunc": {5, 6, codes, buildTruncCode},
 			"Count": {2, 2, codes, buildCountCode},
-			"Float": {2, 2, codes | Graded, buildFloatCode},
+			"Float": {2, 2, codes | TraitMinifloatCodes, buildFloatCode},
 		},
 		channelsLast: {},
 		microsoft: {
@@ -258,8 +261,8 @@ func init() { // in init, because definitions look operators up
 // QONNX is the domain of QONNX' quantisers.
 const QONNX = "qonnx.custom_op.general"
 
-// Internal is the domain of operators that only passes create.
-const Internal = "hlsgen"
+// InternalDomain is the domain of operators that only passes create.
+const InternalDomain = "hlsgen"
 
 // domainOf returns the name of a domain in the tables. QONNX' domain has had several names. PULP's operators also occur
 // in the domain of onnxruntime's extensions.
@@ -273,8 +276,8 @@ func domainOf(domain string) string {
 	return domain
 }
 
-// Dialect reports whether a domain belongs to QONNX, FINN or Brevitas.
-func Dialect(domain string) bool {
+// IsQuantisationDomain reports whether a domain belongs to QONNX, FINN or Brevitas.
+func IsQuantisationDomain(domain string) bool {
 	return domainOf(domain) == QONNX || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
 }
 
@@ -286,7 +289,7 @@ func lookup(domain, op string) (operator, bool) {
 
 // row returns the operator with a name, including those in parts.
 func row(domain, op string) (operator, bool) {
-	if def, ok := lookup(domain, op); ok || domain != Internal {
+	if def, ok := lookup(domain, op); ok || domain != InternalDomain {
 		return def, ok
 	}
 	def, ok := parts[op]

@@ -183,15 +183,15 @@ func longSoftmax(c *call, rows rowSet, logarithm bool) {
 		for i := range at {
 			at[i] = min(at[i], int64(n-1))
 		}
-		most = c.part("", Gather, "filled", Attrs{"axis": IntAttr(1)}, most,
+		most = c.part("", OpGather, "filled", Attrs{"axis": IntAttr(1)}, most,
 			c.constant("at", &Tensor{DType: Int64, Shape: []int{len(at)}, I: at}))
 		most = c.reshaped(most, []int{outer, parts, of, inner})
-		most, n = c.part(Internal, "Max", "maxima", Attrs{"axes": intsAttr(2)}, most), parts
+		most, n = c.part(InternalDomain, "Max", "maxima", Attrs{"axes": intsAttr(2)}, most), parts
 	}
 	delete(c.p.endless, most) // a row of infinities alone has no softmax, so the maximum is finite
 	shifted := c.part("", "Sub", "shifted", nil, x, c.reshaped(most, one))
 	terms := c.part("", "Exp", "terms", nil, shifted)
-	sum := c.part(Internal, "Sum", "sum", Attrs{"axes": intsAttr(1)}, terms,
+	sum := c.part(InternalDomain, "Sum", "sum", Attrs{"axes": intsAttr(1)}, terms,
 		c.constant("ones", filled(c.dt, []int{rows.n}, 1)))
 	sum = c.reshaped(sum, one)
 	y := ""

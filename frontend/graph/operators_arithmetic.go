@@ -47,7 +47,7 @@ func buildDiv(c *call) {
 	divisible(c)
 	by := real.Div
 	if !c.promoted().Float() { // ONNX rounds integer quotients towards zero
-		by = func(x, y *real.Expr) *real.Expr { return real.Round(real.Div(x, y), real.Down) }
+		by = func(x, y *real.Expr) *real.Expr { return real.Round(real.Div(x, y), real.TowardsZero) }
 	}
 	binary(by)(c)
 }
@@ -178,7 +178,7 @@ func buildCast(c *call) {
 		c.elementwise(to, real.Var(0), 0)
 		return
 	}
-	c.elementwise(to, real.Round(real.Var(0), real.Down), 0)
+	c.elementwise(to, real.Round(real.Var(0), real.TowardsZero), 0)
 }
 
 // castConstant returns a constant of reals, rounded to another real type, because a file stores the result of such a

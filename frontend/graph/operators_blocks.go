@@ -16,7 +16,7 @@ func blocked(c *call, op string) bool {
 	at := varyAlong(list, c.x)
 	switch {
 	case at == each:
-		domain = Internal
+		domain = InternalDomain
 		c.p.room(c.x)
 	case at >= 0:
 		attrs["axis"] = IntAttr(at)

@@ -16,7 +16,7 @@ func ResolveBranches(g *Graph, file string, bind func() Options) {
 	if !branches(g) {
 		return
 	}
-	b := &branching{taken: Taken{}}
+	b := &branching{taken: UsedNames{}}
 	takeAll(b.taken, g)
 	found := false
 	for more := true; more && branches(g); found = found || more {
@@ -68,11 +68,11 @@ func branches(g *Graph) bool {
 	})
 }
 
-func chooses(n *Node) bool { return n.Op == If && n.Domain == "" }
+func chooses(n *Node) bool { return n.Op == OpIf && n.Domain == "" }
 
 // takeAll marks the names of all tensors of a graph and of its subgraphs as used.
-func takeAll(taken Taken, g *Graph) {
-	for name := range g.Taken() {
+func takeAll(taken UsedNames, g *Graph) {
+	for name := range g.UsedNames() {
 		taken.Take(name)
 	}
 	for _, n := range g.Nodes {
@@ -85,12 +85,12 @@ func takeAll(taken Taken, g *Graph) {
 }
 
 // A branching resolves branches. taken holds the names used in the whole file.
-type branching struct{ taken Taken }
+type branching struct{ taken UsedNames }
 
 // settle resolves the branches of a graph with the given constants. outer holds the tensors of the graphs around it.
 // settle reports whether there were any.
-func (b *branching) settle(g *Graph, outer Taken, constants map[string]*Tensor) (found bool) {
-	used := g.Taken()
+func (b *branching) settle(g *Graph, outer UsedNames, constants map[string]*Tensor) (found bool) {
+	used := g.UsedNames()
 	maps.Copy(used, outer)
 	var nodes []*Node
 	for _, n := range g.Nodes {
@@ -129,7 +129,7 @@ func branchOf(n *Node, constants map[string]*Tensor) *Graph {
 }
 
 // write returns the nodes of a branch, to replace node n. Tensors keep their names if these are unused.
-func (b *branching) write(g *Graph, n *Node, branch *Graph, used Taken) (nodes []*Node) {
+func (b *branching) write(g *Graph, n *Node, branch *Graph, used UsedNames) (nodes []*Node) {
 	names, made := map[string]string{}, setOf(nil)
 	for _, of := range branch.Nodes {
 		for _, o := range of.Outputs {
@@ -142,7 +142,8 @@ func (b *branching) write(g *Graph, n *Node, branch *Graph, used Taken) (nodes [
 		if _, twice := names[from]; made[from] && !twice && out != "" {
 			names[from] = out
 		} else if out != "" {
-			through = append(through, &Node{Name: n.Name, Op: Identity, Inputs: []string{from}, Outputs: []string{out}})
+			through = append(through, &Node{Name: n.Name, Op: OpIdentity, Inputs: []string{from},
+				Outputs: []string{out}})
 		}
 	}
 	name := func(own string) string {
@@ -187,7 +188,7 @@ func renamedNode(n *Node, names map[string]string) *Node {
 			continue
 		}
 		outer := maps.Clone(names)
-		for own := range a.G.Taken() {
+		for own := range a.G.UsedNames() {
 			delete(outer, own)
 		}
 		body := a.G.Copy()

@@ -40,7 +40,7 @@ func cells(op string) *cellKind {
 }
 
 // Operators returns the operators to which the formats in the file may apply.
-func (f Formats) Operators() []string {
+func (f CellFormatsFile) Operators() []string {
 	if f.Flag == LSTMFlag {
 		return []string{"LSTM"}
 	}
@@ -48,19 +48,19 @@ func (f Formats) Operators() []string {
 }
 
 // Code returns the diagnostic code for messages about the file.
-func (f Formats) Code() diag.Code {
+func (f CellFormatsFile) Code() diag.Code {
 	if f.Flag == LSTMFlag {
-		return diag.LSTMFormats
+		return diag.LSTMFormatsMissing
 	}
-	return diag.CellFormats
+	return diag.CellFormatsMissing
 }
 
 // FormatsCode returns the diagnostic code for messages about the formats of a node's cell.
 func FormatsCode(n *Node) diag.Code {
 	if n.FullOp() == "LSTM" {
-		return diag.LSTMFormats
+		return diag.LSTMFormatsMissing
 	}
-	return diag.CellFormats
+	return diag.CellFormatsMissing
 }
 
 // kind returns the description of the cells of a node's operator.
@@ -242,7 +242,7 @@ func (b *cellBody) quantised(name, tensor, quantiser string) string {
 	if !ok {
 		return tensor
 	}
-	return b.add(QONNX, Quant, name, q.attrs, append([]string{tensor}, q.constants(name, b.constant)...))
+	return b.add(QONNX, OpQuant, name, q.attrs, append([]string{tensor}, q.constants(name, b.constant)...))
 }
 
 // constants adds the parameters as constants and returns their names. known adds one constant.
@@ -303,7 +303,7 @@ func (c *cell) loop(of *call, initial []string, x string, along Scanned, outputs
 	if c.quant == nil {
 		attrs[realGates] = Attr{Kind: AttrStrings, Strings: c.places()}
 	}
-	of.writeAll(Internal, "Scan", attrs, outputs, append(slices.Clone(initial), x))
+	of.writeAll(InternalDomain, "Scan", attrs, outputs, append(slices.Clone(initial), x))
 }
 
 // QuantisedLoop returns a copy of a loop's node for a graph whose loops contain quantisers. The copy no longer says
@@ -362,7 +362,7 @@ func (c *cell) initial(of *call, state, name string) string {
 	}
 	if q, ok := c.quant[stateFormats[state]]; ok {
 		inputs := append([]string{name}, q.constants("initial", of.constant)...)
-		name = of.part(QONNX, Quant, "initial", q.attrs, inputs...)
+		name = of.part(QONNX, OpQuant, "initial", q.attrs, inputs...)
 	}
 	return name
 }

@@ -72,8 +72,8 @@ var codings = map[string]map[string]func(*reading) *QuantiserParts{
 	},
 }
 
-// Coding splits a prepared node. It returns nil if the node does not quantise.
-func (p *Program) Coding(n *Node) *QuantiserParts {
+// SplitQuantiser splits a prepared node. It returns nil if the node does not quantise.
+func (p *Program) SplitQuantiser(n *Node) *QuantiserParts {
 	of := codings[domainOf(n.Domain)][n.Op]
 	if of == nil {
 		return nil
@@ -83,17 +83,18 @@ func (p *Program) Coding(n *Node) *QuantiserParts {
 }
 
 func quantCoding(c *reading) *QuantiserParts {
-	return &QuantiserParts{Op: Code, Inputs: named(c.Node, 0, 1, 2), Attrs: readQuant(c).attrs(), Value: c.scaled(2, 1)}
+	return &QuantiserParts{Op: OpCode, Inputs: named(c.Node, 0, 1, 2), Attrs: readQuant(c).attrs(), Value: c.scaled(2,
+		1)}
 }
 
 func bipolarCoding(c *reading) *QuantiserParts {
-	return &QuantiserParts{Op: "Sign", Inputs: named(c.Node, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{Mul,
+	return &QuantiserParts{Op: "Sign", Inputs: named(c.Node, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{OpMul,
 		c.like(1)}}}
 }
 
 // scaled returns the arithmetic (code - zero point) * scale, with the inputs at the given slots.
 func (c *reading) scaled(zero, scale int) []Arithmetic {
-	return []Arithmetic{{"Sub", c.like(zero)}, {Mul, c.like(scale)}}
+	return []Arithmetic{{"Sub", c.like(zero)}, {OpMul, c.like(scale)}}
 }
 
 // countCoding splits a MultiThreshold. A single threshold with the values -v and +v is a bipolar quantiser, FINN's form
@@ -182,8 +183,8 @@ func truncCoding(c *reading) *QuantiserParts {
 	return code
 }
 
-// Codes returns the limits of the codes of a quantiser that package canon has written. ok is false for other nodes.
-func (n *Node) Codes() (lo, hi float64, ok bool) {
+// CodeRange returns the limits of the codes of a quantiser that package canon has written. ok is false for other nodes.
+func (n *Node) CodeRange() (lo, hi float64, ok bool) {
 	if !n.Is(codes) {
 		return 0, 0, false
 	}
@@ -197,7 +198,7 @@ func (n *Node) Bipolar() bool { return n.Is(signs) || n.Int("sign", 0) != 0 }
 func Decoded(p *Program, s *Step, code float64) *big.Rat {
 	in := s.Node.Inputs
 	v, by := new(big.Rat).SetFloat64(code), new(big.Rat).SetFloat64(p.Known[in[1]].Const.At(0))
-	if s.Node.Is(Graded) {
+	if s.Node.Is(TraitMinifloatCodes) {
 		by.Mul(by, new(big.Rat).SetFloat64(s.Node.Float("unit", 1)))
 	} else {
 		v.Sub(v, new(big.Rat).SetFloat64(p.Known[in[2]].Const.At(0)))

@@ -27,7 +27,7 @@ func Decompose(g *Graph) { decompose(g, nil) }
 
 // decompose decomposes a graph. around holds the constants of the graph around a body.
 func decompose(g *Graph, around map[string]*Tensor) {
-	taken, constants := g.Taken(), constantsOf(g, around)
+	taken, constants := g.UsedNames(), constantsOf(g, around)
 	var nodes []*Node
 	patches := patchesOf(g, constants)
 	for _, n := range g.Nodes {
@@ -66,7 +66,7 @@ var composites = map[string]map[string]composite{
 		"QLinearConv":   {8, qlinearConv},
 		"MatMulInteger": {2, matMulInteger},
 		"ConvInteger":   {2, convInteger},
-		MatMul:          {2, matMulOfPatches},
+		OpMatMul:        {2, matMulOfPatches},
 	},
 	QONNX: {
 		"Im2Col":             {1, im2col},
@@ -146,7 +146,7 @@ func qlinearConv(d *decomposition) {
 	}
 	x := d.add("DequantizeLinear", "x", along(0), in[0], in[1], in[2])
 	if last { // the weights have the usual layout
-		x = d.add(Transpose, "x", Attrs{"perm": intsAttr(channelsFirst(len(w.Shape))...)}, x)
+		x = d.add(OpTranspose, "x", Attrs{"perm": intsAttr(channelsFirst(len(w.Shape))...)}, x)
 	}
 	inputs := []string{x, d.add("DequantizeLinear", "w", along(0), in[3], in[4], in[5])}
 	if bias := d.n.In(8); bias != "" {
@@ -155,7 +155,7 @@ func qlinearConv(d *decomposition) {
 	}
 	y := d.add("Conv", "sums", d.n.Attrs, inputs...)
 	if last {
-		y = d.add(Transpose, "sums", Attrs{"perm": intsAttr(channelsBehind(len(w.Shape))...)}, y)
+		y = d.add(OpTranspose, "sums", Attrs{"perm": intsAttr(channelsBehind(len(w.Shape))...)}, y)
 		d.last("QuantizeLinear", along(-1), y, in[6], in[7])
 		return
 	}
@@ -208,10 +208,10 @@ func matMulToFloat(d *decomposition) {
 	a := d.add("DequantizeLinear", "a", along(-2), n.Inputs[0], n.Inputs[2], n.In(4))
 	b := d.add("DequantizeLinear", "b", along(-1), n.Inputs[1], n.Inputs[3], n.In(5))
 	if bias := n.In(6); bias != "" {
-		d.last(Add, nil, d.add(MatMul, "product", nil, a, b), bias)
+		d.last(OpAdd, nil, d.add(OpMatMul, "product", nil, a, b), bias)
 		return
 	}
-	d.last(MatMul, nil, a, b)
+	d.last(OpMatMul, nil, a, b)
 }
 
 func matMulInteger(d *decomposition) {
@@ -277,7 +277,7 @@ func softmaxOf(d *decomposition, inputs []string) string {
 	}
 	flat := d.add("Flatten", "flat", along(int(d.n.Int("axis", 1))), x)
 	y := d.add("Softmax", "real", along(1), flat)
-	return d.add(Reshape, "real", nil, y, d.add("Shape", "shape", nil, x))
+	return d.add(OpReshape, "real", nil, y, d.add("Shape", "shape", nil, x))
 }
 
 // qlinearWhere decomposes a choice between two quantised tensors.
@@ -317,7 +317,7 @@ type decomposition struct {
 	n     *Node
 	nodes []*Node
 
-	taken     Taken
+	taken     UsedNames
 	constants map[string]*Tensor
 	patches   map[string]*patches
 }

@@ -41,7 +41,7 @@ func (c *windows) pad() string {
 		w := 2 - s.axes + i
 		before[a], after[a] = s.before[w], s.after[w]+s.beyond[w]
 	}
-	return c.part(Internal, "Pad", "padded", Attrs{"pads": intsAttr(append(before, after...)...)}, x, value)
+	return c.part(InternalDomain, "Pad", "padded", Attrs{"pads": intsAttr(append(before, after...)...)}, x, value)
 }
 
 // biased writes the sums of products of padded data and weights, and adds the bias per channel, if there is one.
@@ -56,7 +56,7 @@ func (c *windows) biased(domain string, group, channels int, x, weights string) 
 	}
 	sums := c.part(domain, "Conv", "sums", attrs, x, weights)
 	bias := c.reshaped(c.Inputs[2], c.l.with(1, channels, []int{1, 1}[:len(c.l.axes)]))
-	c.last("", Add, nil, sums, bias)
+	c.last("", OpAdd, nil, sums, bias)
 }
 
 // weighted returns the kernel's size, from the shape of the weights, input 1.
@@ -122,9 +122,9 @@ func buildConvTranspose(c *call) {
 		before[a], after[a] = s.reach(k)-1-s.before[k], s.reach(k)-1-s.after[k]
 		strides = append(strides, s.stride[k])
 	}
-	x := c.part(Internal, "Spread", "spread", Attrs{"strides": intsAttr(strides...),
+	x := c.part(InternalDomain, "Spread", "spread", Attrs{"strides": intsAttr(strides...),
 		"pads": intsAttr(append(before, after...)...)}, c.Inputs[0], c.number("zero", c.dt, 0))
-	turned := c.part(Internal, "Turn", "turned", Attrs{"group": IntAttr(int(group))}, c.Inputs[1])
+	turned := c.part(InternalDomain, "Turn", "turned", Attrs{"group": IntAttr(int(group))}, c.Inputs[1])
 	s.stride = [2]int{1, 1}
 	win.biased("", int(group), w[1]*int(group), x, turned)
 }
@@ -203,5 +203,5 @@ func buildTurn(c *call) {
 	c.pick(shape, stridedFrom(last, full, steps))
 }
 
-// Spreads reports whether a node puts zeros between elements, as the first step of a transposed convolution does.
-func (n *Node) Spreads() bool { return n.Domain == Internal && n.Op == "Spread" }
+// InsertsZeros reports whether a node puts zeros between elements, as the first step of a transposed convolution does.
+func (n *Node) InsertsZeros() bool { return n.Domain == InternalDomain && n.Op == "Spread" }

@@ -159,5 +159,5 @@ func buildNever(c *call) { c.elementwise(Bool, chosen(zero, real.Var(0), endsOf(
 
 // buildCastLike casts to the type of the second input.
 func buildCastLike(c *call) {
-	c.last("", Cast, castTo(c.in[1].DType), c.Inputs[0])
+	c.last("", OpCast, castTo(c.in[1].DType), c.Inputs[0])
 }

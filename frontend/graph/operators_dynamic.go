@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A Dynamic holds the quantisers of a graph whose scales and zero points are computed from the data in each run (ONNX
-// DynamicQuantizeLinear, com.microsoft DynamicQuantizeMatMul). Run executes the original model with them.
-type Dynamic struct {
+// A DynamicQuantisers holds the quantisers of a graph whose scales and zero points are computed from the data in each
+// run (ONNX DynamicQuantizeLinear, com.microsoft DynamicQuantizeMatMul). Run executes the original model with them.
+type DynamicQuantisers struct {
 	nodes []dynamicQuantiser
 	g     *Graph // the original graph, in which the quantisers' outputs are inputs
 }
@@ -16,10 +16,10 @@ type Dynamic struct {
 // A dynamicQuantiser names the tensors of one quantiser: its input x, and its codes y, scale and zero point.
 type dynamicQuantiser struct{ x, y, scale, zero string }
 
-// Freeze removes the dynamic quantisers from a graph, in place; the tensors that they quantised stay real. It returns
-// nil if there are none.
-func Freeze(g *Graph) *Dynamic {
-	f := freezing{taken: g.Taken(), of: map[string]bool{}, Dynamic: &Dynamic{}}
+// RemoveDynamicQuantisers removes the dynamic quantisers from a graph, in place; the tensors that they quantised stay
+// real. It returns nil if there are none.
+func RemoveDynamicQuantisers(g *Graph) *DynamicQuantisers {
+	f := freezing{taken: g.UsedNames(), of: map[string]bool{}, DynamicQuantisers: &DynamicQuantisers{}}
 	for _, n := range g.Nodes {
 		f.node(n)
 	}
@@ -32,7 +32,7 @@ func Freeze(g *Graph) *Dynamic {
 	var nodes []*Node
 	for _, q := range f.nodes {
 		g.Init[q.scale], g.Init[q.zero] = filled(Float32, nil, 1), filled(Float32, nil, 0)
-		nodes = append(nodes, &Node{Index: -1, Op: Identity, Inputs: []string{q.x}, Outputs: []string{q.y}})
+		nodes = append(nodes, &Node{Index: -1, Op: OpIdentity, Inputs: []string{q.x}, Outputs: []string{q.y}})
 	}
 	g.Nodes = nil
 	for _, n := range f.list {
@@ -48,12 +48,12 @@ func Freeze(g *Graph) *Dynamic {
 			g.Nodes = append([]*Node{nodes[i]}, g.Nodes...)
 		}
 	}
-	return f.Dynamic
+	return f.DynamicQuantisers
 }
 
 type freezing struct {
-	*Dynamic
-	taken Taken
+	*DynamicQuantisers
+	taken UsedNames
 	of    map[string]bool // the tensors that dynamic quantisers give
 	list  []*Node
 }
@@ -89,7 +89,7 @@ func (f *freezing) quantiser(n *Node, x, y, scale, zero string) {
 }
 
 // outputOr returns an output's name, or a new name if the node omits the output.
-func outputOr(taken Taken, n *Node, name, suffix string) string {
+func outputOr(taken UsedNames, n *Node, name, suffix string) string {
 	if name == "" {
 		return taken.Fresh(n.Outputs[0], suffix)
 	}
@@ -113,7 +113,7 @@ func (f *freezing) product(n *Node, a, b, as, bs, az, bz, bias string) {
 		}
 		return ""
 	}
-	y := f.add(n, MatMul, nil, last(as, bias), a, b)
+	y := f.add(n, OpMatMul, nil, last(as, bias), a, b)
 	if as != "" {
 		y = f.add(n, "Mul", nil, last(bias), y, as)
 	}
@@ -141,10 +141,10 @@ func (f *freezing) add(n *Node, op string, attrs Attrs, out string, inputs ...st
 }
 
 // Count returns the number of dynamic quantisers.
-func (d *Dynamic) Count() int { return len(d.nodes) }
+func (d *DynamicQuantisers) Count() int { return len(d.nodes) }
 
 // Graph returns the original model, with the outputs of the quantisers as inputs. shape returns the shape of a tensor.
-func (d *Dynamic) Graph(shape func(tensor string) []int) *Graph {
+func (d *DynamicQuantisers) Graph(shape func(tensor string) []int) *Graph {
 	g := d.g.Copy()
 	for _, q := range d.nodes {
 		for _, in := range []struct {
@@ -163,7 +163,7 @@ func (d *Dynamic) Graph(shape func(tensor string) []int) *Graph {
 
 // Run executes p, the program of Graph, on a value for each input of the model. The dynamic quantisers compute in
 // float32, as ONNX does. Run returns the outputs.
-func (d *Dynamic) Run(p *Program, in []*Reals) (out [][]float64, err error) {
+func (d *DynamicQuantisers) Run(p *Program, in []*Reals) (out [][]float64, err error) {
 	from := Names(p.Graph.Inputs[:len(in)])
 	values := slices.Clone(in)
 	for _, q := range d.nodes {
@@ -173,8 +173,8 @@ func (d *Dynamic) Run(p *Program, in []*Reals) (out [][]float64, err error) {
 		}
 		y, scale, zero := dynamically(x[0])
 		from = append(slices.Clip(from), q.y, q.scale, q.zero)
-		values = append(values, Exactly(p.Known[q.y].Shape, y), Exactly(nil, []float64{scale}),
-			Exactly(nil, []float64{zero}))
+		values = append(values, NewExactReals(p.Known[q.y].Shape, y), NewExactReals(nil, []float64{scale}),
+			NewExactReals(nil, []float64{zero}))
 	}
 	return runPart(p, from, Names(p.Graph.Outputs), values)
 }

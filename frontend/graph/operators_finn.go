@@ -41,7 +41,7 @@ func patchesOf(g *Graph, constants map[string]*Tensor) map[string]*patches {
 			if p == nil {
 				continue
 			}
-			multiplies := n.Op == MatMul && n.Domain == "" ||
+			multiplies := n.Op == OpMatMul && n.Domain == "" ||
 				n.Op == "XnorPopcountMatMul" && domainOf(n.Domain) == QONNX
 			w, taps := constants[n.In(1)], p.kernel[0]*p.kernel[1]
 			if i > 0 || !multiplies || w == nil || len(w.Shape) != 2 || taps > int64(w.Shape[0]) ||
@@ -136,7 +136,7 @@ func buildIm2Col(c *call) {
 		}
 	}
 	flat := c.reshaped(x, []int{Size(l.shape)})
-	c.last("", Gather, along(0), flat, c.constant("places", &Tensor{DType: Int64, Shape: shape, I: index}))
+	c.last("", OpGather, along(0), flat, c.constant("places", &Tensor{DType: Int64, Shape: shape, I: index}))
 }
 
 // A lowering holds the window parameters of an Im2Col.
@@ -182,8 +182,8 @@ func (d *decomposition) convolve(p *patches, image, weights, output string) {
 		attrs["group"] = IntAttr(groups)
 		weights, rows[2] = w, 1
 	}
-	w := d.add(Reshape, "rows", nil, weights, d.ints("shape", rows...))
-	w = d.add(Transpose, "weights", Attrs{"perm": intsAttr(3, 0, 1, 2)}, w)
+	w := d.add(OpReshape, "rows", nil, weights, d.ints("shape", rows...))
+	w = d.add(OpTranspose, "weights", Attrs{"perm": intsAttr(3, 0, 1, 2)}, w)
 	d.write("Conv", attrs, output, []string{image, w})
 	d.nodes[len(d.nodes)-1].Domain = channelsLast
 }
@@ -241,9 +241,9 @@ func xnor(d *decomposition) {
 		sum = d.fresh("sum")
 		d.convolve(p, a, b, sum)
 	} else {
-		sum = d.add(MatMul, "sum", nil, a, b)
+		sum = d.add(OpMatMul, "sum", nil, a, b)
 	}
-	d.last("Mul", nil, d.add(Add, "positive", nil, sum, d.number(float64(terms))), d.number(0.5))
+	d.last("Mul", nil, d.add(OpAdd, "positive", nil, sum, d.number(float64(terms))), d.number(0.5))
 }
 
 // quantAvgPool decomposes a sum over windows of codes. It drops the low bits for which obits has no room.
@@ -297,7 +297,7 @@ const finnHardware = "finn.custom_op.fpgadataflow"
 
 // isPartition reports whether a node stands for the layers of a partition of a graph.
 func isPartition(n *Node) bool {
-	return n.Op == "StreamingDataflowPartition" || n.Op == "GenericPartition" && Dialect(n.Domain)
+	return n.Op == "StreamingDataflowPartition" || n.Op == "GenericPartition" && IsQuantisationDomain(n.Domain)
 }
 
 // finnLayer reports whether a node is a hardware layer of FINN, or a partition of such layers.

@@ -15,7 +15,7 @@ func (d *decomposition) activate(y string, params []float64) bool {
 	case !ok || len(params) < len(names) && len(params) > 0:
 		return false
 	case op == "":
-		d.last(Identity, nil, y)
+		d.last(OpIdentity, nil, y)
 	case op == "Clip":
 		in := []string{y, "", ""}
 		for i, v := range params[:min(len(params), 2)] {
@@ -43,7 +43,7 @@ func fusedConv(d *decomposition) {
 	}
 	y := d.add("Conv", "sums", attrs, n.In(0), n.In(1), n.In(2))
 	if z := n.In(3); z != "" {
-		y = d.add(Add, "sums", nil, y, z)
+		y = d.add(OpAdd, "sums", nil, y, z)
 	}
 	if !d.activate(y, n.Attrs["activation_params"].Floats) {
 		d.nodes = nil
@@ -80,13 +80,13 @@ func fusedMatMul(d *decomposition) {
 	}
 	b := n.In(1)
 	if n.flag("transB") {
-		b = d.add(Transpose, "turned", Attrs{"perm": intsAttr(1, 0)}, b)
+		b = d.add(OpTranspose, "turned", Attrs{"perm": intsAttr(1, 0)}, b)
 	}
 	if alpha := n.Float("alpha", 1); alpha != 1 {
-		d.last(Mul, nil, d.add(MatMul, "product", nil, n.In(0), b), d.number(alpha))
+		d.last(OpMul, nil, d.add(OpMatMul, "product", nil, n.In(0), b), d.number(alpha))
 		return
 	}
-	d.last(MatMul, nil, n.In(0), b)
+	d.last(OpMatMul, nil, n.In(0), b)
 }
 
 // buildTrilu keeps the elements on one side of a diagonal, and sets the others to 0.
@@ -123,5 +123,5 @@ func buildTrilu(c *call) {
 		c.last("", "Where", nil, c.constant("triangle", mask), c.Inputs[0], c.constant("nought", filled(c.dt, nil, 0)))
 		return
 	}
-	c.last("", Mul, nil, c.Inputs[0], c.constant("triangle", mask))
+	c.last("", OpMul, nil, c.Inputs[0], c.constant("triangle", mask))
 }

@@ -35,23 +35,23 @@ func buildPad(c *call) {
 				unsupported("crop with Slice", "negative pads in mode %s", mode)
 			}
 		}
-		c.last(Internal, "Pad", attrs, c.Inputs[0])
+		c.last(InternalDomain, "Pad", attrs, c.Inputs[0])
 		return
 	default:
 		invalid("mode is %q", mode)
 	}
 	if !c.has(2) {
-		c.last(Internal, "Pad", attrs, c.Inputs[0], c.number("value", c.dt, c.Float("value", 0)))
+		c.last(InternalDomain, "Pad", attrs, c.Inputs[0], c.number("value", c.dt, c.Float("value", 0)))
 		return
 	}
 	if v := c.in[2]; Size(v.Shape) != 1 || v.DType.Float() != c.dt.Float() {
 		invalid("a padding value of type %s and shape %v for data of type %s", v.DType, v.Shape, c.dt)
 	}
-	c.last(Internal, "Pad", attrs, c.Inputs[0], c.Inputs[2])
+	c.last(InternalDomain, "Pad", attrs, c.Inputs[0], c.Inputs[2])
 }
 
 // Pads reports whether a node is an internal Pad.
-func Pads(n *Node) bool { return n.Domain == Internal && n.Op == "Pad" }
+func Pads(n *Node) bool { return n.Domain == InternalDomain && n.Op == "Pad" }
 
 // padsOf returns the padding before and after each axis.
 func (c *reading) padsOf(rank int) []int64 {

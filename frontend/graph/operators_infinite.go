@@ -113,9 +113,9 @@ func init() {
 		passings[[2]string{QONNX, name}] = none
 	}
 	for _, name := range []string{"Code", "Sign"} {
-		passings[[2]string{Internal, name}] = none
+		passings[[2]string{InternalDomain, name}] = none
 	}
-	passings[[2]string{Internal, "Max"}] = first
+	passings[[2]string{InternalDomain, "Max"}] = first
 }
 
 // restFinite reports whether all inputs but the first are finite.
@@ -215,7 +215,7 @@ func passesOf(c *reading) endless {
 // chosen returns x if open is 1, and 0 if it is 0. That is a product, unless x may be infinite.
 func chosen(open, x *real.Expr, e endless) *real.Expr {
 	if e != 0 {
-		return real.Gate(open, x)
+		return real.ZeroUnless(open, x)
 	}
 	return real.Mul(open, x)
 }
@@ -231,7 +231,7 @@ func buildIsInf(c *call) {
 		return
 	}
 	beyond := real.Rat(beyondAll)
-	y := real.Gate(zero, x)
+	y := real.ZeroUnless(zero, x)
 	if c.Int("detect_positive", 1) != 0 {
 		y = real.Max(y, real.AtLeast(x, beyond))
 	}

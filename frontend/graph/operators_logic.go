@@ -45,10 +45,10 @@ func (c *call) holdsTruth(slot int) {
 
 // buildMod builds the remainder of a division. With fmod it has the sign of the dividend, otherwise of the divisor.
 func buildMod(c *call) {
-	mode := real.Floor
+	mode := real.TowardsNegativeInf
 	switch {
 	case c.flag("fmod"):
-		mode = real.Down
+		mode = real.TowardsZero
 	case c.promoted().Float():
 		invalid("the rest of reals needs fmod")
 	}

@@ -17,7 +17,7 @@ type loopBody struct {
 	numbers   map[string]counter // the body's tensors that hold one integer, a linear function of the iteration number
 	same      map[string]string  // the body's states that never change, and the outer tensors from which they come
 	walks     []walk
-	names     Taken
+	names     UsedNames
 }
 
 // A counter is a tensor of the given rank with one integer, times*run + plus.
@@ -51,7 +51,7 @@ func buildLoop(c *call) {
 	}
 	l.readRuns()
 	l.body = l.body.Copy()
-	l.number, l.condition, l.names = l.body.Inputs[0].Name, l.body.Inputs[1].Name, l.body.Taken()
+	l.number, l.condition, l.names = l.body.Inputs[0].Name, l.body.Inputs[1].Name, l.body.UsedNames()
 	for i := range l.states {
 		if in := l.body.Inputs[2+i].Name; l.source(l.body.Outputs[1+i].Name) == in {
 			l.same[in] = c.Inputs[2+i]
@@ -97,7 +97,7 @@ func (l *loopBody) writer(name string) *Node {
 
 // source returns the tensor from which nodes without effect copy the given tensor.
 func (l *loopBody) source(name string) string {
-	for n := l.writer(name); n != nil && n.Domain == "" && n.Op == Identity; n = l.writer(name) {
+	for n := l.writer(name); n != nil && n.Domain == "" && n.Op == OpIdentity; n = l.writer(name) {
 		name = n.Inputs[0]
 	}
 	return name
@@ -172,7 +172,7 @@ func (l *loopBody) counts(n *Node) (y counter, ok bool) {
 		return y, false
 	}
 	switch n.Op {
-	case Identity:
+	case OpIdentity:
 		return a, true
 	case "Cast":
 		to := DType(n.Int("to", 0))
@@ -190,7 +190,7 @@ func (l *loopBody) counts(n *Node) (y counter, ok bool) {
 	rank := max(a.rank, b.rank)
 	switch {
 	case !ok:
-	case n.Op == Add:
+	case n.Op == OpAdd:
 		return counter{a.times + b.times, a.plus + b.plus, rank}, true
 	case n.Op == "Sub":
 		return counter{a.times - b.times, a.plus - b.plus, rank}, true
@@ -201,7 +201,7 @@ func (l *loopBody) counts(n *Node) (y counter, ok bool) {
 // gathers replaces each Gather by the iteration number with a scanned input.
 func (l *loopBody) gathers() {
 	for i, n := range l.body.Nodes {
-		if n.Domain != "" || n.Op != Gather {
+		if n.Domain != "" || n.Op != OpGather {
 			continue
 		}
 		index, ok := l.numbers[n.Inputs[1]]
@@ -218,7 +218,7 @@ func (l *loopBody) gathers() {
 		element := l.walk(outer, index, a)
 		shape := slices.Concat(x.Shape[:a], slices.Repeat([]int{1}, index.rank), x.Shape[a+1:])
 		with := *n
-		with.Op, with.Attrs = Reshape, exactShape
+		with.Op, with.Attrs = OpReshape, exactShape
 		name := l.names.Fresh(n.Outputs[0], "shape")
 		l.body.Init[name] = &Tensor{DType: Int64, Shape: []int{len(shape)}, I: intsAttr(shape...).Ints}
 		with.Inputs = []string{element, name}
@@ -250,7 +250,7 @@ func (l *loopBody) walk(of string, index counter, a int) string {
 	case down:
 		w.along.Reverse = true
 	default:
-		w.outer = l.part("", Gather, "walked", Attrs{"axis": IntAttr(a)}, of,
+		w.outer = l.part("", OpGather, "walked", Attrs{"axis": IntAttr(a)}, of,
 			l.call.constant("runs", &Tensor{DType: Int64, Shape: []int{l.runs}, I: at}))
 	}
 	w.element = fixedValue(l.names.Fresh(of, "element"), x.DType, slices.Delete(slices.Clone(x.Shape), a, a+1))
@@ -277,7 +277,7 @@ func (l *loopBody) scan() {
 		out := slot(l.Outputs, i)
 		if l.same[in.Name] != "" && !used[in.Name] {
 			if out != "" {
-				l.write("", Identity, nil, out, []string{l.same[in.Name]})
+				l.write("", OpIdentity, nil, out, []string{l.same[in.Name]})
 			}
 			continue
 		}
@@ -295,7 +295,7 @@ func (l *loopBody) scan() {
 	}
 	g.Outputs = append(g.Outputs, outputs[len(inputs):]...)
 	to = append(to, l.Outputs[min(len(l.Outputs), len(inputs)):]...)
-	l.writeAll(Internal, "Scan", Attrs{"body": GraphAttr(g), "num_scan_inputs": IntAttr(len(l.walks)),
+	l.writeAll(InternalDomain, "Scan", Attrs{"body": GraphAttr(g), "num_scan_inputs": IntAttr(len(l.walks)),
 		"scan_input_axes": intsAttr(axes...), "scan_input_directions": intsAttr(directions...)}, to, from)
 }
 

@@ -10,9 +10,9 @@ import (
 // bias of float64 itself.
 const maxBias = 1023
 
-// A minifloat is the format of a FloatQuant, Brevitas' minifloat quantiser (arXiv 2311.12359). A value is an integer of
-// at most Mantissa+1 bits times a power of two. That power follows the value's magnitude down to Least, the step of the
-// subnormals. Like qonnx' own execution, hlsgen keeps subnormals whatever the attribute has_subnormal says.
+// A minifloat is the format of a FloatQuant, Brevitas' minifloat quantiser (arXiv 2311.12359). A value is an integer
+// of at most Mantissa+1 bits times a power of two. That power follows the value's magnitude down to Least, the step of
+// the subnormals. Like qonnx' own execution, hlsgen keeps subnormals whatever the attribute has_subnormal says.
 type minifloat struct {
 	Mantissa   float64 // the number of bits after the leading one
 	Least, Top float64
@@ -40,7 +40,7 @@ func readFloatQuant(c *reading) minifloat {
 
 // nearest returns the value nearest to y, as a multiple of unit, before saturation.
 func (m minifloat) nearest(y *real.Expr, unit float64) *real.Expr {
-	step := real.Max(real.Mul(real.PowerBelow(y), real.Float(math.Exp2(-m.Mantissa))), real.Float(m.Least))
+	step := real.Max(real.Mul(real.FloorPowerOfTwo(y), real.Float(math.Exp2(-m.Mantissa))), real.Float(m.Least))
 	steps := real.Round(real.Div(y, step), m.Mode)
 	if unit != 1 {
 		step = real.Div(step, real.Float(unit))
@@ -107,7 +107,7 @@ func floatCoding(c *reading) *QuantiserParts {
 	attrs["mantissa"], attrs["least"] = FloatAttr(m.Mantissa), FloatAttr(m.Least/unit)
 	attrs["unit"], attrs["mode"] = FloatAttr(unit), IntAttr(int(m.Mode))
 	return &QuantiserParts{Op: "Float", Inputs: named(c.Node, 0, 1), Attrs: attrs,
-		Value: []Arithmetic{{Mul, c.constOperand(unit)}, {Mul, c.like(1)}}}
+		Value: []Arithmetic{{OpMul, c.constOperand(unit)}, {OpMul, c.like(1)}}}
 }
 
 // buildFloatCode builds the internal operator Float. Its inputs are x and the scale. The attributes are lo and hi, the

@@ -141,9 +141,9 @@ func buildConcat(c *call) {
 	if len(c.in) > maxJoined {
 		var parts []string
 		for some := range slices.Chunk(c.Inputs, maxJoined) {
-			parts = append(parts, c.part("", Concat, "part", Attrs{"axis": IntAttr(a)}, some...))
+			parts = append(parts, c.part("", OpConcat, "part", Attrs{"axis": IntAttr(a)}, some...))
 		}
-		c.last("", Concat, Attrs{"axis": IntAttr(a)}, parts...)
+		c.last("", OpConcat, Attrs{"axis": IntAttr(a)}, parts...)
 		return
 	}
 	c.p.room(shape)
@@ -207,7 +207,7 @@ func embed(c *call, along int) {
 		unsupported("embed at most 65,536 different values", "a table of %d rows", n)
 	}
 	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted[int64](n)}
-	hot := c.part(Internal, oneHotOp, "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1],
+	hot := c.part(InternalDomain, opOneHot, "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1],
 		c.constant("values", values))
 	flat := append([]int{n}, Size(table.Shape[1:]))
 	rows := c.reshaped(c.Inputs[0], flat)
@@ -216,8 +216,8 @@ func embed(c *call, along int) {
 	c.last("", "Reshape", exactShape, y, c.shape(append(append([]int{}, index.Shape...), table.Shape[1:]...)))
 }
 
-// buildOneHot builds the internal operator OneHot. Its output is 1 where an index equals the position along the last
-// axis. A negative index counts back from the end.
+// buildOneHot builds the internal operator OneHot. Its output is 1 where an index equals the position along the
+// last axis. A negative index counts back from the end.
 func buildOneHot(c *call) {
 	x, values := c.x, c.in[1].Shape
 	shape := append(slices.Clone(x), values[0])

@@ -242,5 +242,5 @@ func buildGlobalMaxPool(c *call) {
 	c.last(c.Domain, "MaxPool", Attrs{"kernel_shape": intsAttr(kernel...)}, x)
 }
 
-// Averages reports whether a node is an average pool, or stands for one.
-func (n *Node) Averages() bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }
+// IsAveragePool reports whether a node is an average pool, or stands for one.
+func (n *Node) IsAveragePool() bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }

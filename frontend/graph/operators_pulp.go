@@ -34,7 +34,7 @@ func buildRequantShift(c *call) {
 	}
 	v := real.Var
 	y := real.Div(real.Add(real.Mul(v(0), v(1)), v(2)), real.Float(div))
-	q := clamped(real.Round(real.Add(y, real.Float(0.5)), real.Floor), lo, hi)
+	q := clamped(real.Round(real.Add(y, real.Float(0.5)), real.TowardsNegativeInf), lo, hi)
 	e := &Elem{Expr: q, Args: []int{0, 1, 2}, Index: []ElementPick{{}, c.channelwise(1), c.channelwise(2)}}
 	c.add(Step{Shape: c.x, DType: c.dt, Elem: e})
 }

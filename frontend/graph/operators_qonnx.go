@@ -43,7 +43,7 @@ func (t trunc) code() *real.Expr {
 }
 
 func readTrunc(c *reading) trunc {
-	t := trunc{version: 1, mode: real.Floor}
+	t := trunc{version: 1, mode: real.TowardsNegativeInf}
 	if len(c.in) == 6 {
 		t.version = 2
 	}

@@ -203,7 +203,7 @@ func dequantised(c *call) (value *real.Expr, inputs []int) {
 // codes are truth values.
 func buildCode(c *call) {
 	mode := c.Int("mode", 0)
-	if mode < int64(real.HalfEven) || mode > int64(real.HalfDown) {
+	if mode < int64(real.HalfEven) || mode > int64(real.HalfTowardsZero) {
 		badQuant("", "rounding mode number %d", mode)
 	}
 	q := Quantiser{Lo: c.Float("lo", 0), Hi: c.Float("hi", 0), Mode: real.RoundingMode(mode),

@@ -169,7 +169,7 @@ func (r *recurrent) readActivations() {
 func (r *recurrent) readFormats() {
 	for _, file := range r.p.options.Cells {
 		f, _, ok := file.Of(r.file())
-		if !ok || f.Lacks(r.file()) != "" { // the reader of the files reports what is missing
+		if !ok || f.MismatchReason(r.file()) != "" { // the reader of the files reports what is missing
 			continue
 		}
 		r.quant = map[string]quantParams{}
@@ -201,7 +201,7 @@ func (r *recurrent) begin() string {
 		return r.Inputs[0]
 	}
 	steps := r.constant("steps", &Tensor{DType: Int64, Shape: []int{r.used}, I: counted[int64](r.used)})
-	return r.part("", Gather, "begin", Attrs{"axis": IntAttr(r.axisT())}, r.Inputs[0], steps)
+	return r.part("", OpGather, "begin", Attrs{"axis": IntAttr(r.axisT())}, r.Inputs[0], steps)
 }
 
 // rows returns the rows of one gate, or of one bias, in a constant that has all rows for each direction.
@@ -262,7 +262,7 @@ func (r *recurrent) state(c *cell, state string, slot, d int) string {
 	if !slices.Equal(r.in[slot].Shape, want) {
 		invalid("initial state %d has shape %v, want %v", slot, r.in[slot].Shape, want)
 	}
-	one := r.part("", Gather, "initial", Attrs{"axis": IntAttr(axis)}, r.Inputs[slot],
+	one := r.part("", OpGather, "initial", Attrs{"axis": IntAttr(axis)}, r.Inputs[slot],
 		r.constant("direction", &Tensor{DType: Int64, I: []int64{int64(d)}}))
 	return c.initial(r.call, state, one)
 }
@@ -281,7 +281,7 @@ func (r *recurrent) finish() {
 		part := r.p.fresh(y, "begin")
 		r.side(part, r.sequences, whole, axisY)
 		zeros := r.constant("rest", filled(Float32, rest, 0))
-		r.write("", Concat, Attrs{"axis": IntAttr(r.axisT())}, y, []string{part, zeros})
+		r.write("", OpConcat, Attrs{"axis": IntAttr(r.axisT())}, y, []string{part, zeros})
 	} else {
 		r.side(y, r.sequences, whole, axisY)
 	}
@@ -296,12 +296,12 @@ func (r *recurrent) side(output string, given []string, shape []int, axis int) {
 	case output == "":
 		return
 	case len(given) == 1:
-		r.write("", Reshape, exactShape, output, []string{given[0], r.shape(shape)})
+		r.write("", OpReshape, exactShape, output, []string{given[0], r.shape(shape)})
 		return
 	}
 	var parts []string
 	for _, p := range given {
 		parts = append(parts, r.reshaped(p, shape))
 	}
-	r.write("", Concat, Attrs{"axis": IntAttr(axis)}, output, parts)
+	r.write("", OpConcat, Attrs{"axis": IntAttr(axis)}, output, parts)
 }

@@ -94,7 +94,7 @@ func over(c *call, op string, axes []bool, x string, mean bool) string {
 			list = append(list, a)
 		}
 	}
-	y := c.part(Internal, op, "reduced", Attrs{"axes": intsAttr(list...)}, inputs...)
+	y := c.part(InternalDomain, op, "reduced", Attrs{"axes": intsAttr(list...)}, inputs...)
 	if mean {
 		y = c.part("", "Div", "mean", nil, y, c.number("count", c.dt, float64(n)))
 	}

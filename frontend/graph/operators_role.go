@@ -7,52 +7,61 @@ type Role uint8
 
 // These are the roles.
 const (
-	NoRole    Role = iota // with one tensor of data, a function of each element; with several, it combines them
-	Carries               // moves codes, or chooses among them; its outputs are codes
-	Products              // sums of products with weights; reads codes and gives sums
-	Means                 // sums; reads codes and gives sums
-	Values                // a quantiser that gives real values
-	Truncates             // Trunc
-	Counts                // MultiThreshold
-	Encodes               // QuantizeLinear, which gives integers
-	Decodes               // DequantizeLinear
-	Limits                // Clip, which maps codes to codes
-	Loops                 // Scan
-	Mixes                 // reads codes if several inputs depend on data, because a layer adds integers
+	// with one tensor of data, a function of each element; with several, it combines them
+	NoRole               Role = iota
+	RoleMovesCodes            // moves codes, or chooses among them; its outputs are codes
+	RoleWeightedSum           // sums of products with weights; reads codes and gives sums
+	RolePlainSum              // sums; reads codes and gives sums
+	RoleFakeQuantise          // a quantiser that gives real values
+	RoleTrunc                 // Trunc
+	RoleMultiThreshold        // MultiThreshold
+	RoleQuantizeLinear        // QuantizeLinear, which gives integers
+	RoleDequantizeLinear      // DequantizeLinear
+	RoleClip                  // Clip, which maps codes to codes
+	RoleScan                  // Scan
+	RoleElementwise           // reads codes if several inputs depend on data, because a layer adds integers
 )
 
 // roles maps each operator that has a role to its role.
 var roles = map[string]Role{
-	"Conv": Products, "ConvTranspose": Products, "MatMul": Products, "Gemm": Products,
-	"AveragePool": Means, "GlobalAveragePool": Means, "ReduceMean": Means, "ReduceSum": Means,
-	"Reshape": Carries, "Flatten": Carries, "Transpose": Carries, "Squeeze": Carries, "Unsqueeze": Carries,
-	"Identity": Carries, "Dropout": Carries, "Slice": Carries, "Split": Carries, "Gather": Carries, "Concat": Carries,
-	"Pad": Carries, "Tile": Carries, "Expand": Carries, "DepthToSpace": Carries, "SpaceToDepth": Carries,
-	"Upsample": Carries, "Resize": Carries, "MaxPool": Carries, "GlobalMaxPool": Carries, "Relu": Carries,
-	"Quant": Values, "IntQuant": Values, "BipolarQuant": Values, "FloatQuant": Values,
-	"Trunc": Truncates, "MultiThreshold": Counts,
-	"QuantizeLinear": Encodes, "DequantizeLinear": Decodes, "Clip": Limits, "Scan": Loops,
-	"Add": Mixes, "Sub": Mixes, "Mul": Mixes, "Sum": Mixes, "Mean": Mixes,
-	"DebugMarker": Carries, "Im2Col": Carries,
+	"Conv": RoleWeightedSum, "ConvTranspose": RoleWeightedSum, "MatMul": RoleWeightedSum, "Gemm": RoleWeightedSum,
+	"AveragePool": RolePlainSum, "GlobalAveragePool": RolePlainSum, "ReduceMean": RolePlainSum,
+	"ReduceSum": RolePlainSum,
+	"Reshape":   RoleMovesCodes, "Flatten": RoleMovesCodes, "Transpose": RoleMovesCodes, "Squeeze": RoleMovesCodes,
+	"Unsqueeze": RoleMovesCodes,
+	"Identity":  RoleMovesCodes, "Dropout": RoleMovesCodes, "Slice": RoleMovesCodes, "Split": RoleMovesCodes,
+	"Gather": RoleMovesCodes, "Concat": RoleMovesCodes,
+	"Pad": RoleMovesCodes, "Tile": RoleMovesCodes, "Expand": RoleMovesCodes, "DepthToSpace": RoleMovesCodes,
+	"SpaceToDepth": RoleMovesCodes,
+	"Upsample":     RoleMovesCodes, "Resize": RoleMovesCodes, "MaxPool": RoleMovesCodes,
+	"GlobalMaxPool": RoleMovesCodes,
+	"Relu":          RoleMovesCodes,
+	"Quant":         RoleFakeQuantise, "IntQuant": RoleFakeQuantise, "BipolarQuant": RoleFakeQuantise,
+	"FloatQuant": RoleFakeQuantise,
+	"Trunc":      RoleTrunc, "MultiThreshold": RoleMultiThreshold,
+	"QuantizeLinear": RoleQuantizeLinear, "DequantizeLinear": RoleDequantizeLinear, "Clip": RoleClip, "Scan": RoleScan,
+	"Add": RoleElementwise, "Sub": RoleElementwise, "Mul": RoleElementwise, "Sum": RoleElementwise,
+	"Mean":        RoleElementwise,
+	"DebugMarker": RoleMovesCodes, "Im2Col": RoleMovesCodes,
 }
 
 // Role returns the role of a node.
 func (n *Node) Role() Role { return roles[n.Op] }
 
-// Chooses reports whether a node that carries codes chooses one of several elements by their size.
-func (n *Node) Chooses() bool { return n.Op == "MaxPool" || n.Op == "GlobalMaxPool" }
+// IsMaxPool reports whether a node that carries codes chooses one of several elements by their size.
+func (n *Node) IsMaxPool() bool { return n.Op == "MaxPool" || n.Op == "GlobalMaxPool" }
 
 // linear holds the operators that map a single tensor of data by a factor and an offset for each element.
 var linear = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Sum": true, "Mean": true, "Neg": true,
 	"Cast": true, "BatchNormalization": true}
 
-// Curves reports whether a node applies a function to the elements of a single tensor that is not linear. data is the
-// tensor's name.
-func Curves(n *Node, data string) bool {
+// IsNonlinear reports whether a node applies a function to the elements of a single tensor that is not linear. data is
+// the tensor's name.
+func IsNonlinear(n *Node, data string) bool {
 	switch n.Role() {
-	case Carries:
+	case RoleMovesCodes:
 		return n.Op == "Relu"
-	case Products, Means, Values, Encodes, Decodes:
+	case RoleWeightedSum, RolePlainSum, RoleFakeQuantise, RoleQuantizeLinear, RoleDequantizeLinear:
 		return false
 	}
 	return !linear[n.Op] && !(n.Op == "Div" && n.In(1) != data)
@@ -62,11 +71,11 @@ func Curves(n *Node, data string) bool {
 var magnitudes = map[string]bool{"Pow": true, "Abs": true, "Sqrt": true, "Log": true, "ReduceL1": true,
 	"ReduceL2": true, "ReduceSumSquare": true, "ReduceLogSum": true}
 
-// Measures reports whether a node computes squares, magnitudes or logarithms.
-func Measures(n *Node) bool { return magnitudes[n.Op] }
+// ComputesMagnitude reports whether a node computes squares, magnitudes or logarithms.
+func ComputesMagnitude(n *Node) bool { return magnitudes[n.Op] }
 
-// Summarises reports whether a node computes one number from many elements of data.
-func Summarises(n *Node) bool { return n.Role() == Means || strings.HasPrefix(n.Op, "Reduce") }
+// IsReduction reports whether a node computes one number from many elements of data.
+func IsReduction(n *Node) bool { return n.Role() == RolePlainSum || strings.HasPrefix(n.Op, "Reduce") }
 
 // DividesBy returns the tensor by which a node divides, or of which it computes a power. It returns "" if there is
 // none.

@@ -257,7 +257,8 @@ var opCases = []opCase{
 	{name: "quant of FINN", domain: "finn.custom_op.general", op: "Quant",
 		args: []*graph.Tensor{reals([]int{1}, 3.5), scalar(1), scalar(0), scalar(8)}, fixed: true, shape: []int{1},
 		want: []float64{4}},
-	{name: "code", domain: graph.Internal, op: "Code", attrs: attrs{"lo": -8.0, "hi": 7.0, "mode": 1, "zero_first": 1},
+	{name: "code", domain: graph.InternalDomain, op: "Code", attrs: attrs{"lo": -8.0, "hi": 7.0, "mode": 1,
+		"zero_first": 1},
 		args: []*graph.Tensor{reals([]int{3}, -99, 0.25, 99), scalar(0.5), scalar(1)}, fixed: true, shape: []int{3},
 		want: []float64{-8, 2, 7}},
 }

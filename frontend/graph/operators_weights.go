@@ -78,7 +78,7 @@ func weightAxis(n *Node, rank int) int {
 	switch {
 	case n.Op == "Conv" && rank > 2:
 		return 0
-	case n.Op == MatMul && rank == 2:
+	case n.Op == OpMatMul && rank == 2:
 		return 1
 	case n.Op == "Gemm" && rank == 2:
 		return 1 - int(min(1, n.Int("transB", 0)))
@@ -209,9 +209,9 @@ func proved(values []float64, at []int, step float64) bool {
 	return true
 }
 
-// Whole reports whether each index of an axis has a step of which its elements are integer multiples up to limit,
-// rounded to float32.
-func Whole(t *Tensor, axis int, limit float64) bool {
+// HasIntegerSteps reports whether each index of an axis has a step of which its elements are integer multiples up to
+// limit, rounded to float32.
+func HasIntegerSteps(t *Tensor, axis int, limit float64) bool {
 	channels, inner := t.Shape[axis], Size(t.Shape[axis+1:])
 	values := t.Floats()
 	for c := range channels {

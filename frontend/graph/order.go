@@ -38,19 +38,19 @@ func (o *Order) run(name string, in *Reals, out *Reals, d *decider) error {
 }
 
 // row returns the elements that determine the order of the row at base, among the values of d. d may be nil.
-func (o *Order) row(name string, base int32, d *decider) Ordering {
+func (o *Order) row(name string, base int32, d *decider) EquivalentOrder {
 	at := make([]int32, o.N)
 	for k := range at {
 		at[k] = base + int32(k*o.Stride)
 	}
 	if d == nil {
-		return Ordering{Tensor: name, At: at}
+		return EquivalentOrder{Tensor: name, At: at}
 	}
-	return d.prog.Ordering(name, at, o.N, func(_ *Step, in string) bool { return d.value(in) != nil })
+	return d.prog.FindEquivalentOrder(name, at, o.N, func(_ *Step, in string) bool { return d.value(in) != nil })
 }
 
 // sort returns the indices of one row, first place first. in is the Order's own input.
-func (o *Order) sort(row Ordering, in *Reals, d *decider) ([]int, error) {
+func (o *Order) sort(row EquivalentOrder, in *Reals, d *decider) ([]int, error) {
 	if len(row.Nodes) > 0 {
 		in = d.value(row.Tensor)
 	}
@@ -78,7 +78,7 @@ func (o *Order) sort(row Ordering, in *Reals, d *decider) ([]int, error) {
 }
 
 // turned converts a comparison of the elements in r to one of the row's own elements.
-func (r *Ordering) turned(c int) int {
+func (r *EquivalentOrder) turned(c int) int {
 	if r.Falls {
 		return -c
 	}

@@ -51,7 +51,7 @@ func TestTiesWithoutDigits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, all, err := part.Run([]*graph.Reals{graph.Exactly([]int{1, 6}, x)})
+		_, all, err := part.Run([]*graph.Reals{graph.NewExactReals([]int{1, 6}, x)})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -127,7 +127,7 @@ func TestOrderIsOfArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, all, err := part.Run([]*graph.Reals{graph.Exactly([]int{1, len(x)}, x)})
+		_, all, err := part.Run([]*graph.Reals{graph.NewExactReals([]int{1, len(x)}, x)})
 		if err != nil {
 			t.Errorf("%v: %v", c.ops, err)
 			continue

@@ -2,20 +2,22 @@ package graph
 
 import "hlsgen/frontend/real"
 
-// An Ordering names elements of an earlier tensor whose order equals that of the elements of rows, or is its reverse.
-type Ordering struct {
+// An EquivalentOrder names elements of an earlier tensor whose order equals that of the elements of rows, or is its
+// reverse.
+type EquivalentOrder struct {
 	Tensor string
 	At     []int32 // row by row
 	Falls  bool    // the order is the reverse
 	Nodes  []*Node // the nodes between the two tensors
 }
 
-// Ordering returns an Ordering for rows of n elements of a tensor. It goes back through steps that keep the order
-// within a row and keep different elements different. These are moves, a softmax over the row, and functions of one
-// element that rise or fall strictly, the same for the whole row. (In real numbers nothing saturates: the sigmoids of
-// 5000 and 5001 differ.) It goes back from a step to an input only if may allows it.
-func (p *Program) Ordering(tensor string, rows []int32, n int, may func(step *Step, in string) bool) Ordering {
-	o := Ordering{Tensor: tensor, At: rows}
+// FindEquivalentOrder returns an Ordering for rows of n elements of a tensor. It goes back through steps that keep the
+// order within a row and keep different elements different. These are moves, a softmax over the row, and functions of
+// one element that rise or fall strictly, the same for the whole row. (In real numbers nothing saturates: the sigmoids
+// of 5000 and 5001 differ.) It goes back from a step to an input only if may allows it.
+func (p *Program) FindEquivalentOrder(tensor string, rows []int32, n int, may func(step *Step,
+	in string) bool) EquivalentOrder {
+	o := EquivalentOrder{Tensor: tensor, At: rows}
 	for {
 		step := p.by[o.Tensor]
 		if step == nil {
@@ -49,7 +51,7 @@ func (p *Program) sameOrder(step *Step, rows []int32, n int) (slot int, at []int
 		return slot, at, false, true
 	case step.Elem == nil || step.Window != nil || p.endless[step.Output] != 0 || ReadsInfinities(p, step):
 		return 0, nil, false, false
-	case step.Node.Is(WholeRow):
+	case step.Node.Is(TraitSoftmax):
 		copy(at, rows)
 		return 0, at, false, step.Elem.wholeRows(rows, n)
 	}

@@ -23,7 +23,7 @@ type Program struct {
 	now    *made           // the results for the node that is being prepared
 	kept   *Program        // while preparing: an earlier program whose steps may be reused
 	origin map[*Node]*Node // the node of the graph to which an internal node belongs
-	names  Taken           // names used by the graph and by internal tensors
+	names  UsedNames       // names used by the graph and by internal tensors
 	strides
 	by      map[string]*Step   // by output
 	inexact map[string]*Reals  // outputs of steps that do not depend on data, and are not float64s
@@ -98,8 +98,8 @@ func (p *ElementPick) At(i int) int {
 	return int(uint32(i) / uint32(p.Run) % uint32(p.Count))
 }
 
-// Still reports whether the pick is the identity.
-func (p *ElementPick) Still() bool { return p.Table == nil && p.Count == 0 }
+// IsIdentity reports whether the pick is the identity.
+func (p *ElementPick) IsIdentity() bool { return p.Table == nil && p.Count == 0 }
 
 // sameRuns reports whether two picks have the same runs.
 func (p *ElementPick) sameRuns(o *ElementPick) bool { return p.Run == o.Run && p.Count == o.Count }
@@ -112,8 +112,8 @@ func (p *ElementPick) Equal(o *ElementPick) bool {
 	return len(p.Table) == 0 || &p.Table[0] == &o.Table[0] || slices.Equal(p.Table, o.Table)
 }
 
-// One reports whether all output elements read the same element.
-func (p *ElementPick) One() bool { return len(p.Table) == 1 }
+// IsSingleElement reports whether all output elements read the same element.
+func (p *ElementPick) IsSingleElement() bool { return len(p.Table) == 1 }
 
 // A Dot computes element i as the sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]]. A and B are inputs
 // of the node. Then, if not nil, is applied to that sum (variable 0) and to other inputs (variables 1...).
@@ -182,7 +182,7 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	n := len(g.Nodes)
 	p.Known, p.by = make(map[string]KnownTensor, n+len(g.Init)), make(map[string]*Step, n)
 	p.readers, p.origin = map[string][]*Step{}, map[*Node]*Node{}
-	p.names, p.inexact, p.endless = g.Taken(), map[string]*Reals{}, map[string]endless{}
+	p.names, p.inexact, p.endless = g.UsedNames(), map[string]*Reals{}, map[string]endless{}
 	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[any]bool{},
 		strides{map[string][]int32{}, map[string]*IndexList{}, &p.budget}, d
 	if p.kept != nil {
@@ -252,8 +252,9 @@ func (g *Graph) opset(domain string) int64 {
 	return 1
 }
 
-// Fixed reports whether a tensor does not depend on data although it has a step, because its elements are not float64s.
-func (p *Program) Fixed(tensor string) bool { return p.inexact[tensor] != nil }
+// IsInexactConstant reports whether a tensor does not depend on data although it has a step, because its elements are
+// not float64s.
+func (p *Program) IsInexactConstant(tensor string) bool { return p.inexact[tensor] != nil }
 
 // Producer returns the step that computes a tensor, or nil for inputs and constants.
 func (p *Program) Producer(tensor string) *Step { return p.by[tensor] }

@@ -31,16 +31,18 @@ func (v *Reals) clone() *Reals {
 	return &Reals{Shape: v.Shape, Lo: slices.Clone(v.Lo), Hi: slices.Clone(v.Hi)}
 }
 
-// Exactly returns the value with the given elements.
-func Exactly(shape []int, data []float64) *Reals { return &Reals{Shape: shape, Lo: data, Hi: data} }
+// NewExactReals returns the value with the given elements.
+func NewExactReals(shape []int, data []float64) *Reals {
+	return &Reals{Shape: shape, Lo: data, Hi: data}
+}
 
 // constant returns the value of a constant tensor.
 func constant(t *Tensor) *Reals {
 	if t.I == nil {
-		return Exactly(t.Shape, t.Floats())
+		return NewExactReals(t.Shape, t.Floats())
 	}
 	f := make([]float64, len(t.I))
-	v := Exactly(t.Shape, f)
+	v := NewExactReals(t.Shape, f)
 	for i, n := range t.I {
 		f[i] = float64(n)
 		if n > 1<<53 || n < -1<<53 {
@@ -50,7 +52,7 @@ func constant(t *Tensor) *Reals {
 	if v.Truth != nil {
 		v.Lo, v.Hi = make([]float64, len(f)), make([]float64, len(f))
 		for i := range f {
-			y := Around(v.Truth(i))
+			y := EnclosingInterval(v.Truth(i))
 			v.Lo[i], v.Hi[i] = y.Lo, y.Hi
 		}
 	}
@@ -126,8 +128,8 @@ func (v *Reals) share() *Reals {
 	return v
 }
 
-// Around returns the smallest float64 interval that holds r.
-func Around(r *big.Rat) real.Interval { return real.Exactly(r).Interval() }
+// EnclosingInterval returns the smallest float64 interval that holds r.
+func EnclosingInterval(r *big.Rat) real.Interval { return real.Exactly(r).Interval() }
 
 // A scratch is memory that the steps of a run reuse for intermediate results.
 type scratch struct{ lo, hi, numbers []float64 }

@@ -247,9 +247,9 @@ func (s *scan) outputs() {
 	r.Gathered = gathered
 }
 
-// Written returns a node as the program executes it: the node itself, or the internal nodes that replace it, with their
-// constants. The bodies of loops include their constants and the shapes of their inputs.
-func (p *Program) Written(n *Node) (nodes []*Node, constants map[string]*Tensor) {
+// ExpandNode returns a node as the program executes it: the node itself, or the internal nodes that replace it, with
+// their constants. The bodies of loops include their constants and the shapes of their inputs.
+func (p *Program) ExpandNode(n *Node) (nodes []*Node, constants map[string]*Tensor) {
 	produced := map[string]bool{}
 	for _, m := range p.Graph.Nodes {
 		for _, o := range m.Outputs {

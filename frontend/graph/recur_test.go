@@ -262,7 +262,7 @@ func TestLoopsInParallel(t *testing.T) {
 		go func() {
 			x := count(6)
 			x[5] = float64(k)
-			out, _, err := part.Fork().Run([]*graph.Reals{graph.Exactly([]int{3, 2}, x)})
+			out, _, err := part.Fork().Run([]*graph.Reals{graph.NewExactReals([]int{3, 2}, x)})
 			if err != nil {
 				done <- nil
 				return
@@ -305,7 +305,7 @@ func TestLoopsInFloat32(t *testing.T) {
 		state = "v" + at
 	}
 	flat := network([]int{3, 1, 2}, init, append(nodes, node("Identity", nil, "y", state))...)
-	x := []*graph.Reals{graph.Exactly([]int{3, 1, 2}, []float64{0.1, 0.7, -0.3, 0.25, 0.6, -0.9})}
+	x := []*graph.Reals{graph.NewExactReals([]int{3, 1, 2}, []float64{0.1, 0.7, -0.3, 0.25, 0.6, -0.9})}
 	parts := map[string]*graph.ProgramPart{}
 	for name, g := range map[string]*graph.Graph{"loop": loop, "flat": flat} {
 		part, err := prepare(t, g).Part([]string{"x"}, []string{"y"})
@@ -315,7 +315,7 @@ func TestLoopsInFloat32(t *testing.T) {
 		part.Watch = true
 		parts[name] = part
 	}
-	if codes := parts["loop"].Codes(); !slices.Equal(codes, []string{"y[0].c", "y[1].c", "y[2].c"}) {
+	if codes := parts["loop"].QuantiserTensors(); !slices.Equal(codes, []string{"y[0].c", "y[1].c", "y[2].c"}) {
 		t.Errorf("codes %v", codes)
 	}
 	same := func(what string, a, b map[string]*graph.Reals) {

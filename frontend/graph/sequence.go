@@ -25,8 +25,8 @@ func (o Options) Sequences(g *Graph, file string) Options {
 	return o
 }
 
-// Sequence reports whether an input's leading axis is dynamic and time.
-func (p *Program) Sequence(input string) bool { return p.options.sequences[input] }
+// IsSequenceInput reports whether an input's leading axis is dynamic and time.
+func (p *Program) IsSequenceInput(input string) bool { return p.options.sequences[input] }
 
 // sequence reports whether an input's leading axis does not count samples.
 func (o Options) sequence(g *Graph, file string, in ValueInfo) bool {

@@ -51,8 +51,9 @@ func TestSequences(t *testing.T) {
 			}
 			continue
 		}
-		if !slices.Equal(p.Known["x"].Shape, c.want) || p.Sequence("x") != c.time {
-			t.Errorf("%s: shape %v, time %t; want %v, %t", c.name, p.Known["x"].Shape, p.Sequence("x"), c.want, c.time)
+		if !slices.Equal(p.Known["x"].Shape, c.want) || p.IsSequenceInput("x") != c.time {
+			t.Errorf("%s: shape %v, time %t; want %v, %t", c.name, p.Known["x"].Shape, p.IsSequenceInput("x"), c.want,
+				c.time)
 		}
 	}
 	g := network([]int{-1, 1, 2}, weights, lstm(0)...)

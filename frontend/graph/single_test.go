@@ -100,7 +100,7 @@ func execute(p *graph.Program, in ...[]float64) ([]float64, error) {
 	var vals []*graph.Reals
 	for i, v := range p.Graph.Inputs {
 		from = append(from, v.Name)
-		vals = append(vals, graph.Exactly(p.Known[v.Name].Shape, in[i]))
+		vals = append(vals, graph.NewExactReals(p.Known[v.Name].Shape, in[i]))
 	}
 	part, err := p.Part(from, []string{"y"})
 	if err != nil {

@@ -41,7 +41,7 @@ var standings = []struct{ how, names string }{
 		LessOrEqual Log Max Min Mish Mod Neg Not Or PRelu Pow QLinearLeakyRelu QLinearSigmoid QLinearWhere
 		QuickGelu Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan Tanh
 		ThresholdedRelu Where Xor`},
-	{byCopies, oneHotOp},
+	{byCopies, opOneHot},
 	{bySum,
 		`Add BatchNormalization Div Mean Mul QLinearAdd QLinearMul Sub Sum`},
 	{byProduct,
@@ -61,7 +61,7 @@ var standings = []struct{ how, names string }{
 		`BipolarQuant DequantizeLinear FloatQuant IntQuant MultiThreshold Quant QuantizeLinear RequantShift Trunc`},
 	{byConstant,
 		`Constant ConstantOfShape NonZero Range Shape Size`},
-	{byBranch, If},
+	{byBranch, OpIf},
 	{byOrder,
 		`ArgMax ArgMin TopK`},
 	{bySequence,
@@ -109,8 +109,8 @@ func understood(domain, op string) bool {
 	return written || KnownOperator(domain, op)
 }
 
-// Computed returns the supported operators of a domain, in order.
-func Computed(domain string) []string {
+// SupportedOperators returns the supported operators of a domain, in order.
+func SupportedOperators(domain string) []string {
 	names := map[string]bool{}
 	addKeys(names, operators[domainOf(domain)])
 	addKeys(names, composites[domainOf(domain)])

@@ -54,8 +54,10 @@ func (s *StateInput) reaches(p *Program, tensor string, quantised bool, outputs 
 					s.Real = s.Real || !quantised
 				}
 			}
-		case step.Move != nil || role == Values || role == Encodes || role == Decodes || role == Limits:
-			if !s.reaches(p, step.Output, quantised || role == Values || role == Encodes, outputs) {
+		case step.Move != nil || role == RoleFakeQuantise || role == RoleQuantizeLinear ||
+			role == RoleDequantizeLinear || role == RoleClip:
+			if !s.reaches(p, step.Output, quantised || role == RoleFakeQuantise || role == RoleQuantizeLinear,
+				outputs) {
 				return false
 			}
 		default:
@@ -143,11 +145,11 @@ func quantises(p *Program, tensor string) (chain []quantising) {
 		}
 		n := p.Origin(step.Node)
 		role := n.Role()
-		ends := role == Values || role == Encodes
+		ends := role == RoleFakeQuantise || role == RoleQuantizeLinear
 		switch {
 		case n != step.Node || len(n.Outputs) != 1:
 			return nil
-		case ends || role == Decodes || role == Limits:
+		case ends || role == RoleDequantizeLinear || role == RoleClip:
 			q := quantising{n, make([]*Tensor, len(n.Inputs))}
 			for slot := 1; slot < len(n.Inputs); slot++ {
 				if n.Inputs[slot] == "" {

@@ -20,7 +20,7 @@ func inPieces(t *testing.T, p *graph.Program, x []float64, out string) (all []fl
 	}
 	run, size := part.Stream(), graph.Size(p.Known["x"].Shape)
 	for len(x) > 0 {
-		y, _, err := run.Run([]*graph.Reals{graph.Exactly(p.Known["x"].Shape, x[:size])})
+		y, _, err := run.Run([]*graph.Reals{graph.NewExactReals(p.Known["x"].Shape, x[:size])})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestDecisionsAcrossPieces(t *testing.T) {
 	part = part.Stream()
 	var got []string
 	for _, run := range []*graph.ProgramPart{part, part, part.Fork(), part.Stream(), part} {
-		_, all, err := run.Run([]*graph.Reals{graph.Exactly([]int{2}, ones[:2])})
+		_, all, err := run.Run([]*graph.Reals{graph.NewExactReals([]int{2}, ones[:2])})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestStreamsInFloat32(t *testing.T) {
 	}
 	part = part.Stream()
 	for k, want := range [][]float64{{2, 6}, {8, 12}} {
-		x := []*graph.Reals{graph.Exactly([]int{2}, []float64{1, 2})}
+		x := []*graph.Reals{graph.NewExactReals([]int{2}, []float64{1, 2})}
 		_, exact, err := part.Run(x)
 		if err != nil {
 			t.Fatal(err)

@@ -75,9 +75,9 @@ func (x *LengthPair) Steps(tensor string) (long, short StepAxis, ok bool) {
 	return StepAxis{inner, x.From}, StepAxis{inner, x.To}, ok
 }
 
-// Timed reports whether the shape of a tensor depends on the length of a sequence. It returns an error if the shapes
-// differ by more than the length of an axis of steps.
-func (x *LengthPair) Timed(tensor string) (bool, error) {
+// DependsOnLength reports whether the shape of a tensor depends on the length of a sequence. It returns an error if the
+// shapes differ by more than the length of an axis of steps.
+func (x *LengthPair) DependsOnLength(tensor string) (bool, error) {
 	if _, known := x.Short.Known[tensor]; !known {
 		return false, fmt.Errorf("%q is missing with %d steps", tensor, x.To)
 	}
@@ -249,9 +249,10 @@ func (x *LengthPair) loop(s, t *Step) bool {
 	return true
 }
 
-// Around returns one of the tensors to, in the longer program, that depends on the tensors from without passing a loop.
-// Its elements after the last step that counts may then depend on data. Around returns "" if there is none.
-func (x *LengthPair) Around(from, to []string) string {
+// OutputBypassingLoops returns one of the tensors to, in the longer program, that depends on the tensors from without
+// passing a loop. Its elements after the last step that counts may then depend on data. Around returns "" if there is
+// none.
+func (x *LengthPair) OutputBypassingLoops(from, to []string) string {
 	reached := setOf(from)
 	for _, s := range x.Long.Steps {
 		if s.Recur == nil && slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return reached[in] }) {

@@ -30,10 +30,10 @@ func (r *runner) sum(s *ReplacedSums, in []*Reals, out *Reals, d *decider) error
 	}
 	unit := make([]real.Interval, len(s.Unit))
 	for i, u := range s.Unit {
-		unit[i] = Around(u)
+		unit[i] = EnclosingInterval(u)
 	}
 	for i, n := range whole {
-		y := unit[s.Row[i]].Mul(real.Pt(float64(n)))
+		y := unit[s.Row[i]].Mul(real.PointInterval(float64(n)))
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	}
 	d.summed[r.product.Output] = whole

@@ -78,9 +78,9 @@ func (t *Tensor) Floats() []float64 {
 	return out
 }
 
-// Occurring yields all elements as At returns them, in any order. It yields elements stored as codes once for each
+// PossibleValues yields all elements as At returns them, in any order. It yields elements stored as codes once for each
 // code. If codes have several meanings, some of the yielded values may not occur.
-func (t *Tensor) Occurring() iter.Seq[float64] {
+func (t *Tensor) PossibleValues() iter.Seq[float64] {
 	return func(yield func(float64) bool) {
 		if t.Codes != nil {
 			used := t.used()
@@ -243,9 +243,9 @@ func (t *Tensor) of(dt DType, groups ElementPick, codes []uint8, values []float6
 	return out
 }
 
-// Meaning returns a function from a base to the values that the codes of the elements at base + offsets have. The
+// CodeValues returns a function from a base to the values that the codes of the elements at base + offsets have. The
 // function returns nil if t has no codes, or the codes have no common meaning there.
-func (t *Tensor) Meaning(offsets []int32) func(base int32) []float64 {
+func (t *Tensor) CodeValues(offsets []int32) func(base int32) []float64 {
 	if t.Codes == nil {
 		return func(int32) []float64 { return nil }
 	}
@@ -299,13 +299,13 @@ func filled(dt DType, shape []int, v float64) *Tensor {
 	return &Tensor{DType: dt, Shape: shape, Codes: make([]uint8, Size(shape)), Values: []float64{v}}
 }
 
-// CodedFrom is the number of elements from which a tensor is stored in the form with the fewest bytes.
-const CodedFrom = 1 << 12
+// MinElementsToCompress is the number of elements from which a tensor is stored in the form with the fewest bytes.
+const MinElementsToCompress = 1 << 12
 
 // coded returns the tensor as codes, if it is large and has at most 256 different elements in F, as quantised weights
 // have. Otherwise it returns the tensor itself.
 func (t *Tensor) coded() *Tensor {
-	if len(t.F) < CodedFrom {
+	if len(t.F) < MinElementsToCompress {
 		return t
 	}
 	const slots = 1 << 10 // a hash table with linear probing, from numbers to codes

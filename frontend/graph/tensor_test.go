@@ -46,7 +46,8 @@ func TestTensorForms(t *testing.T) {
 		if changed.Equal(c) || wide.Equal(&changed) {
 			t.Errorf("%v is as it was with another last element", wide)
 		}
-		if got := slices.Sorted(c.Occurring()); !slices.Equal(got, slices.Compact(slices.Sorted(wide.Occurring()))) {
+		if got := slices.Sorted(c.PossibleValues()); !slices.Equal(got,
+			slices.Compact(slices.Sorted(wide.PossibleValues()))) {
 			t.Errorf("%v as codes has the elements %v", wide, got)
 		}
 	}
@@ -227,7 +228,7 @@ func checkMeaning(t *testing.T, w *graph.Tensor) {
 			{graph.Strided([]int{columns}, []int{1}), graph.Strided([]int{rows}, []int{columns})},
 			{graph.Strided([]int{rows}, []int{columns}), graph.Strided([]int{columns}, []int{1})},
 		} {
-			meaning := w.Meaning(c.offsets)
+			meaning := w.CodeValues(c.offsets)
 			for _, base := range c.bases {
 				values := meaning(base)
 				if w.Codes == nil && values != nil {
@@ -245,7 +246,7 @@ func checkMeaning(t *testing.T, w *graph.Tensor) {
 	if w.Codes == nil || w.Groups.Count == 0 {
 		return
 	}
-	whole := w.Meaning([]int32{0})
+	whole := w.CodeValues([]int32{0})
 	for i := range w.Len() {
 		if whole(int32(i)) == nil {
 			t.Fatalf("element %d alone has no meaning", i)

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Format writes the graph as text for people: inputs, constants by name, nodes in order, and outputs. Large constants
-// are summarised by a hash and their first values. Equal graphs give equal text.
-func Format(w io.Writer, g *Graph) error {
+// WriteText writes the graph as text for people: inputs, constants by name, nodes in order, and outputs. Large
+// constants are summarised by a hash and their first values. Equal graphs give equal text.
+func WriteText(w io.Writer, g *Graph) error {
 	var b strings.Builder
 	format(&b, g, "")
 	_, err := io.WriteString(w, b.String())

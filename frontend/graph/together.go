@@ -49,11 +49,11 @@ func (r *runner) join(next *runner) *runner {
 	switch {
 	case r.product != nil && a == nil:
 		a = &Elem{Expr: real.Var(0), Args: []int{0}, Index: make([]ElementPick, 1)}
-	case a == nil || r.f.Decides() || a.Offset != nil:
+	case a == nil || r.f.HasDiscreteOps() || a.Offset != nil:
 		return nil
 	}
 	x := next.stairs.variable
-	if Size(r.step.Shape) != Size(next.step.Shape) || !b.Index[x].Still() {
+	if Size(r.step.Shape) != Size(next.step.Shape) || !b.Index[x].IsIdentity() {
 		return nil
 	}
 	e := &Elem{Args: slices.Clone(a.Args), Index: slices.Clone(a.Index)}

@@ -40,7 +40,7 @@ func TestTogether(t *testing.T) {
 			t.Errorf("%d of %d nodes are left", n, of)
 		}
 		for run := range 4 {
-			x := graph.Exactly([]int{channels, pixels}, numbers(channels*pixels, number))
+			x := graph.NewExactReals([]int{channels, pixels}, numbers(channels*pixels, number))
 			_, all, err := plain.Run([]*graph.Reals{x})
 			if err != nil {
 				t.Fatal(err)

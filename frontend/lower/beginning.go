@@ -17,7 +17,7 @@ import (
 // integers.
 func (l *circuit) initial(tensor string) (*recur.StateCodes, *find.LayerOperand) {
 	n := graph.Size(l.Known[tensor].Shape)
-	o, reject := l.operand(tensor, graph.Listed(scaled.All(n)))
+	o, reject := l.operand(tensor, graph.NewIndexList(scaled.Indices(n)))
 	if reject != nil || o.Constants != nil {
 		return nil, nil
 	}

@@ -20,7 +20,7 @@ type circuit struct {
 	apart                 bool           // time steps of sequences stay separate
 	wide                  []wideCodes    // wide codes of functions that no quantiser follows
 	host                  sending
-	steps                 *choose.KnownSteps
+	steps                 *choose.StepFunctionCache
 }
 
 // put records that an integer tensor is on a wire.
@@ -41,7 +41,7 @@ func (c *circuit) operand(tensor string, elements *graph.IndexList) (*find.Layer
 	}
 	for {
 		o, reject := c.Operand(tensor, elements)
-		if !errors.Is(reject, find.ErrUnscaled) {
+		if !errors.Is(reject, find.ErrNotScaledInteger) {
 			return o, reject
 		}
 		recoded, why := recoder{circuit: c}.recode(tensor)

@@ -60,7 +60,7 @@ func (l *lowering) requantised(step *graph.Step) bool {
 	tensor := step.Output
 	for {
 		readers := l.Uses.Readers(tensor)
-		if len(readers) != 1 || !l.Uses.Only(tensor, readers[0]) {
+		if len(readers) != 1 || !l.Uses.ReachesOutputsOnlyThrough(tensor, readers[0]) {
 			return false
 		}
 		next := readers[0]
@@ -86,7 +86,7 @@ func (l *lowering) assume(step *graph.Step) {
 	if step.Node.Bipolar() {
 		elem = num.Type{Kind: num.Bipolar, Width: 1}
 	}
-	l.host.send(step.Output, elem, r, scaled.Values{Of: scaled.Unit})
+	l.host.send(step.Output, elem, r, scaled.Values{Of: scaled.IdentityAffine})
 }
 
 func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
@@ -100,15 +100,15 @@ func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
 
 // declareInputs declares the inputs that arrive as integers: those for which the user says so, those whose type is
 // an integer of at most 16 bits, and those that only select rows of tables.
-func (l *lowering) declareInputs() map[string]*graph.Arrival {
-	arrive := map[string]*graph.Arrival{}
+func (l *lowering) declareInputs() map[string]*graph.InputEncoding {
+	arrive := map[string]*graph.InputEncoding{}
 	for _, in := range l.Graph.Inputs {
 		a := l.Graph.Arrive[in.Name]
 		if bits := in.DType.Integer(); a == nil && bits.Width > 0 {
-			a = graph.Units(bits)
+			a = graph.NewIdentityEncoding(bits)
 		}
-		if rows := l.LooksUp(in.Name); a == nil && rows > 0 && !in.DType.Float() {
-			a = graph.Units(num.NarrowestInt(num.Range{Lo: 0, Hi: int64(rows - 1)}))
+		if rows := l.LookupRowCount(in.Name); a == nil && rows > 0 && !in.DType.Float() {
+			a = graph.NewIdentityEncoding(num.NarrowestInt(num.Range{Lo: 0, Hi: int64(rows - 1)}))
 		}
 		if a == nil {
 			continue
@@ -124,8 +124,8 @@ func (l *lowering) declareInputs() map[string]*graph.Arrival {
 	return arrive
 }
 
-// Send brings the integers of a tensor into the order of its stream.
-func (r *Lowered) Send(tensor string, q []int64) []int64 {
+// ToStreamOrder brings the integers of a tensor into the order of its stream.
+func (r *Lowered) ToStreamOrder(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
 		return q
@@ -137,8 +137,8 @@ func (r *Lowered) Send(tensor string, q []int64) []int64 {
 	return out
 }
 
-// Receive takes the integers of a tensor from its stream.
-func (r *Lowered) Receive(tensor string, q []int64) []int64 {
+// FromStreamOrder takes the integers of a tensor from its stream.
+func (r *Lowered) FromStreamOrder(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
 		return q
@@ -150,8 +150,8 @@ func (r *Lowered) Receive(tensor string, q []int64) []int64 {
 	return out
 }
 
-// Sent returns the real value of element i of a tensor that the host sends, as a function of the integer sent.
-func (r *Lowered) Sent(tensor string, i int) real.Affine {
+// SentRealValue returns the real value of element i of a tensor that the host sends, as a function of the integer sent.
+func (r *Lowered) SentRealValue(tensor string, i int) real.Affine {
 	of := r.sent[tensor]
 	return *of.At(int32(r.element(tensor, i)))
 }

@@ -53,7 +53,7 @@ func (c *circuit) pixels(step *graph.Step, tensor string, again func(*find.Layer
 // padded recodes a tensor so that the value of its padding has a code, if reject says that it has none. It reports
 // whether it did so.
 func padded(c *circuit, tensor string, reject error) bool {
-	p := new(find.Padding)
+	p := new(find.PaddingValueError)
 	if !errors.As(reject, &p) {
 		return false
 	}
@@ -64,15 +64,15 @@ func padded(c *circuit, tensor string, reject error) bool {
 // front adds the layer that an image needs in front of a layer.
 func (c *circuit) front(f choose.Arranger, im *find.Image, wire int, win *graph.Window) (int, error) {
 	switch {
-	case f.Kind == choose.Sliding:
+	case f.Kind == choose.ArrangeSliding:
 		op := swg.New(swg.Params{Kernel: win.Kernel, Stride: win.Stride, Dilation: win.Dilation,
 			Before: im.Before, After: im.After, Pad: im.Fill, Groups: f.Groups})
 		w, err := c.net.AddMover(op, []int{wire}, im.Nodes)
 		if err != nil {
-			return 0, unmapped.Because("no layer slides this window: "+err.Error(), "use a smaller kernel or padding")
+			return 0, unmapped.NewReason("no layer slides this window: "+err.Error(), "use a smaller kernel or padding")
 		}
 		return w, nil
-	case f.Kind == choose.Strided && win.Stride != [2]int{1, 1}:
+	case f.Kind == choose.ArrangeStrided && win.Stride != [2]int{1, 1}:
 		return c.net.Crop(wire, crop.Params{Stop: [2]int{im.H, im.W}, Step: win.Stride}, im.Nodes)
 	}
 	return wire, nil
@@ -96,7 +96,7 @@ func maxima(l *lowering, step *graph.Step) (bool, error) {
 		shape, at := l.Layouts.Of(step.Window, step.Shape)
 		l.Places[step.Output] = &place.Place{At: at,
 			WireStream: &place.WireStream{Type: dataflow.StreamType{Shape: shape}, Source: &maximum{step}, Held: true}}
-		l.Integers.Declare(step.Output, scaled.Unit)
+		l.Integers.Declare(step.Output, scaled.IdentityAffine)
 		return true, nil
 	}
 	reject := l.greatest(step)
@@ -160,12 +160,12 @@ func (c *circuit) turnWeights(o *find.LayerOperand) (turned bool) {
 	if !ok || old.Plain {
 		return false
 	}
-	falls, ok := o.Falls(at.Type.Shape.Channels())
+	falls, ok := o.DecreasingChannels(at.Type.Shape.Channels())
 	if !ok || !slices.Contains(falls, true) {
 		return false
 	}
 	next := *old
-	next.MatrixProduct = old.Turned(falls)
+	next.FusibleProduct = old.WithNegatedRows(falls)
 	_, types, err := next.Op().Bind([]dataflow.StreamType{next.In})
 	if err != nil {
 		return false

@@ -13,14 +13,14 @@ import (
 )
 
 // Samples take turns in recurrent layers: while a time step of one sample goes through the pipeline, time steps of
-// other samples follow. A frame then holds several samples, each in a number of adjacent parts (dataflow.Turns).
-// turn.go determines into how many parts a layer divides samples. If the layers at both ends of a stream differ in
-// that, a reordering comes between them.
+// other samples follow. A frame then holds several samples, each in a number of adjacent parts
+// (dataflow.SampleInterleaving). turn.go determines into how many parts a layer divides samples. If the layers at both
+// ends of a stream differ in that, a reordering comes between them.
 
 // An interleaver turns a graph for a single sample into one for several samples.
 type interleaver struct {
 	from   *dataflow.Graph
-	turns  *dataflow.Turns
+	turns  *dataflow.SampleInterleaving
 	wants  []int // by stream of from: number of parts per sample that its reader needs; 0 for any
 	parts  []int // by stream of from: number of parts per sample that it has
 	become []int // by stream of from: the stream for all samples
@@ -32,11 +32,12 @@ type interleaver struct {
 
 // Interleave turns the result for a single sample into one for frames in which the given number of samples take
 // turns. It returns nil after adding errors to d.
-func Interleave(low *Lowered, samples int, file string, d *diag.List) (*Lowered, *dataflow.Turns) {
+func Interleave(low *Lowered, samples int, file string, d *diag.List) (*Lowered, *dataflow.SampleInterleaving) {
 	g := low.Graph
 	list := func() []int { return make([]int, len(g.Streams)) }
-	t := &interleaver{from: g, turns: &dataflow.Turns{Samples: samples}, wants: list(), parts: list(), become: list(),
-		file: file, d: d}
+	t := &interleaver{from: g, turns: &dataflow.SampleInterleaving{Samples: samples}, wants: list(), parts: list(),
+		become: list(),
+		file:   file, d: d}
 	turns, ok := t.read()
 	if !ok || !t.build(turns) {
 		return nil, nil
@@ -165,7 +166,7 @@ func (t *interleaver) reordering(s, from, to int, shape dataflow.Shape, source f
 			at[t.turns.At(size, to, sample, i)] = int32(t.turns.At(t.shape(s).Size(), from, sample, source(i)))
 		}
 	}
-	p, ok := place.Blocks(in, shape, at)
+	p, ok := place.FindReorderBlocks(in, shape, at)
 	if !ok {
 		panic("lower: elements within a frame do not move within it")
 	}

@@ -67,8 +67,8 @@ func (b *turnsTest) rnn(units int, sequence bool, in ...int) int {
 		States: []rnn.StateVector{{Next: out}},
 		Phases: []rnn.Phase{{Units: units, State: &state, Dots: []rnn.CellDot{{Weights: weights}},
 			Values: []rnn.CellValue{
-				{Op: rnn.Input}, {Op: rnn.Sum}, {Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
-				{Op: rnn.Steps, Of: []int{2}, Steps: []num.StepFunction{step}},
+				{Op: rnn.OpInput}, {Op: rnn.OpDot}, {Op: rnn.OpLinear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
+				{Op: rnn.OpSteps, Of: []int{2}, Steps: []num.StepFunction{step}},
 			}}},
 	}}}
 	if len(in) > 1 {
@@ -235,7 +235,8 @@ func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 	for _, f := range turns.Frames(in) {
 		got = append(got, streams(t, all.Graph, f))
 	}
-	for i, x := range turns.Apart(func(t *dataflow.Turns) []int { return t.Streams }, got, len(in)) {
+	for i, x := range turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Streams }, got,
+		len(in)) {
 		for s, c := range all.Carried {
 			if !slices.Equal(x[c.Stream].Data, want[i][s].Data) {
 				t.Errorf("%d in turns, sample %d, stream %d: %v, want %v", samples, i, s, x[c.Stream].Data,

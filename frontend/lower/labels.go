@@ -29,15 +29,15 @@ func labels(l *lowering, step *graph.Step) (bool, error) {
 
 // selectLabels builds the layer.
 func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
-	if !l.Uses.Only(r.Source, step) {
-		return unmapped.Because(strconv.Quote(l.Name(r.Source))+", which it sorts, has another reader",
+	if !l.Uses.ReachesOutputsOnlyThrough(r.Source, step) {
+		return unmapped.NewReason(strconv.Quote(l.Name(r.Source))+", which it sorts, has another reader",
 			"remove the other reader")
 	}
 	t, relevel := l.Places[r.Source].Type, func() {}
 	falls, ok := r.Falls()
 	if !ok {
 		if t, falls, relevel, ok = l.level(r); !ok {
-			return unmapped.Because("the values that it sorts have different scales or biases",
+			return unmapped.NewReason("the values that it sorts have different scales or biases",
 				"quantise the weights of the layer in front per tensor, and leave its bias out")
 		}
 	}
@@ -55,7 +55,7 @@ func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 		return reject
 	}
 	l.put(step.Output, w, nil)
-	l.Integers.Declare(step.Output, scaled.Unit)
+	l.Integers.Declare(step.Output, scaled.IdentityAffine)
 	return nil
 }
 
@@ -68,12 +68,12 @@ func (l *lowering) level(r *find.Ranking) (t dataflow.StreamType, falls bool, re
 	if !ok || old.Plain {
 		return t, false, nil, false
 	}
-	weights, affine, falls, ok := l.Level(r, old.Weights)
+	weights, affine, falls, ok := l.EqualiseColumnScales(r, old.Weights)
 	if !ok {
 		return t, false, nil, false
 	}
 	next := *old
-	next.MatrixProduct = old.With(weights)
+	next.FusibleProduct = old.With(weights)
 	_, types, err := next.Op().Bind([]dataflow.StreamType{next.In})
 	if err != nil {
 		return t, false, nil, false

@@ -16,7 +16,7 @@ func (r *Lowered) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
 	x := &graph.LengthPair{Long: p, Short: of, From: l.Max, To: l.Min}
 	l.In = []int{}
 	for k, tensor := range r.In {
-		timed, err := x.Timed(tensor)
+		timed, err := x.DependsOnLength(tensor)
 		if err != nil {
 			return err
 		}
@@ -32,10 +32,10 @@ func (r *Lowered) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
 	return nil
 }
 
-// At returns the result for sequences of n time steps, derived from the result for the longest ones. p is the
-// lowered program, of is the program of the same model for n time steps. It must compute the same as p where layers
-// compute.
-func (r *Lowered) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Lowered, error) {
+// ForSequenceLength returns the result for sequences of n time steps, derived from the result for the longest ones. p
+// is the lowered program, of is the program of the same model for n time steps. It must compute the same as p where
+// layers compute.
+func (r *Lowered) ForSequenceLength(p, of *graph.Program, l *dataflow.Lengths, n int) (*Lowered, error) {
 	out := *r
 	out.stretch = &graph.LengthPair{Long: p, Short: of, From: l.Max, To: n}
 	given := append(graph.Names(p.Graph.Inputs), r.In...) // cells read a state even if they do not use it
@@ -48,7 +48,7 @@ func (r *Lowered) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Lowered
 	}
 	out.Place, out.Carried = map[string]*graph.IndexList{}, nil
 	for k, tensor := range r.In {
-		if err := cmp.Or(out.scaledAlike(tensor, r.Sent), out.place(r, tensor, r.Graph.In[k])); err != nil {
+		if err := cmp.Or(out.scaledAlike(tensor, r.SentRealValue), out.place(r, tensor, r.Graph.In[k])); err != nil {
 			return nil, err
 		}
 	}
@@ -118,14 +118,14 @@ func (r *Lowered) place(longest *Lowered, tensor string, stream int) error {
 		step, element := short.At(j)
 		places[j] = int32(in(at(long.Element(0, element)), max(step, 0), short.Count))
 	}
-	r.Place[tensor] = graph.Listed(places)
+	r.Place[tensor] = graph.NewIndexList(places)
 	return nil
 }
 
-// Stepwise checks that a graph takes sequences of any length. Each layer in front of the last time step must be a
-// recurrence, reorder time steps, or compute each of them separately. If the error is about a layer, Stepwise also
+// CheckVariableLength checks that a graph takes sequences of any length. Each layer in front of the last time step must
+// be a recurrence, reorder time steps, or compute each of them separately. If the error is about a layer, Stepwise also
 // returns the layer.
-func Stepwise(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node, error) {
+func CheckVariableLength(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node, error) {
 	at, err := g.At(l, l.Min)
 	if err != nil {
 		return nil, fmt.Errorf("in sequences of %d steps, %w", l.Min, err)
@@ -136,9 +136,9 @@ func Stepwise(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node, error) {
 			continue
 		}
 		switch dataflow.DependenceOf(n.Op).Form {
-		case dataflow.Recurrent, dataflow.Moved:
+		case dataflow.RecurrentDependence, dataflow.CopyDependence:
 			continue
-		case dataflow.Mixed, dataflow.Along:
+		case dataflow.MixedDependence, dataflow.WindowDependence:
 			return n, fmt.Errorf("it computes with several steps at a time (%s)", n.Op.Kind())
 		}
 		for _, s := range slices.Concat(n.In, n.Out) {

@@ -51,7 +51,7 @@ type Lowered struct {
 	Layers  map[int]string // ONNX node index -> layer that computes the node
 	Carried []StreamTensor // integer tensors that streams carry as a whole
 	Integer *scaled.Analysis
-	Arrive  map[string]*graph.Arrival // model inputs that arrive as integers
+	Arrive  map[string]*graph.InputEncoding // model inputs that arrive as integers
 
 	Rejected map[int]bool // ONNX node indices of steps that could not be mapped
 	// ONNX node indices of loops that no layer runs; if they are short or steps of the file, unrolling may help to
@@ -81,11 +81,11 @@ type Options struct {
 	Turns    bool // samples will take turns in recurrences
 	// returns a hint for a recurrence that begins with a real-valued model input, or "" if nothing helps
 	Begins func(input string) string
-	Steps  *Known // step functions of the same model, lowered before; nil if there are none
+	Steps  *StepFunctionCache // step functions of the same model, lowered before; nil if there are none
 }
 
-// Known caches the step functions of a model that was lowered.
-type Known = choose.KnownSteps
+// StepFunctionCache caches the step functions of a model that was lowered.
+type StepFunctionCache = choose.StepFunctionCache
 
 // Lower walks through the program once, in order, and tries the rules on each step. After adding an error to d it
 // continues, so that it reports all nodes that cannot be mapped. The result then has no Graph.
@@ -93,7 +93,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Lowered {
 	found := find.New(p)
 	l := &lowering{circuit: circuit{AnalysedProgram: found, waiting: map[string]int{},
 		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns,
-		steps: cmp.Or(opt.Steps, &choose.KnownSteps{})},
+		steps: cmp.Or(opt.Steps, &choose.StepFunctionCache{})},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
 		begins: opt.Begins,
 		hosted: map[string]bool{}, reals: map[string]bool{}}
@@ -192,8 +192,8 @@ func (l *lowering) behindFailed(step *graph.Step) {
 	switch {
 	case scaled.IsCode(step):
 		l.assume(step)
-	case step.Node.Is(graph.WholeRow) && l.Uses.Quantised(step.Output):
-		l.report(step, "slice", find.OfWholeRow(step.Node))
+	case step.Node.Is(graph.TraitSoftmax) && l.Uses.FeedsQuantiser(step.Output):
+		l.report(step, "slice", find.WholeRowReason(step.Node))
 	default:
 		l.failed[step.Output] = true
 	}
@@ -208,7 +208,7 @@ func (l *lowering) outputs() {
 			return
 		}
 		seen[tensor] = true
-		if at, ok := l.Ready(tensor); ok && !at.OnHost() && !at.Alias {
+		if at, ok := l.PlaceOf(tensor); ok && !at.OnHost() && !at.Alias {
 			l.net.Output(l.take(tensor), tensor)
 			return
 		}
@@ -227,8 +227,9 @@ func (l *lowering) outputs() {
 func (l *lowering) result() *Lowered {
 	l.net.Prune()
 	l.Integers.ReleaseMemory()
-	r := &Lowered{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll,
-		Split: l.split, MoveToFront: l.ahead,
+	r := &Lowered{In: l.net.HostInputs(), Out: l.net.HostOutputs(), Integer: l.Integers, Rejected: l.rejected,
+		Unroll: l.unroll,
+		Split:  l.split, MoveToFront: l.ahead,
 		Place: map[string]*graph.IndexList{}, sent: map[string]scaled.Values{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At
@@ -242,12 +243,12 @@ func (l *lowering) result() *Lowered {
 		if built, err = l.net.Build(); err != nil {
 			panic(err)
 		}
-		r.Graph, r.Carried = built.Graph.Coded(), l.carried(built)
+		r.Graph, r.Carried = built.Graph.WithMinifloats(), l.carried(built)
 	}
 	r.Layers = l.net.Computes(built)
 	for _, n := range l.wires {
 		if r.Layers[n.Index] == "" {
-			r.Layers[n.Index] = choose.Wire
+			r.Layers[n.Index] = choose.LayerWire
 		}
 	}
 	return r
@@ -259,7 +260,7 @@ func (l *lowering) carried(b *place.LaidGraph) (list []StreamTensor) {
 		if from, ok := l.host.sent[tensor]; ok && from.at != at {
 			continue // Place describes what the host sends
 		}
-		if stream, ok := b.Carries(at); ok {
+		if stream, ok := b.StreamOf(at); ok {
 			list = append(list, StreamTensor{tensor, l.Name(tensor), stream})
 		}
 	}

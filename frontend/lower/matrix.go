@@ -18,7 +18,7 @@ import (
 
 // A product is a matrix product without a layer, which waits for its activation.
 type product struct {
-	*choose.MatrixProduct
+	*choose.FusibleProduct
 	step  *graph.Step
 	in    int           // wire
 	nodes []*graph.Node // nodes between the input's quantiser and the product
@@ -50,8 +50,8 @@ func matrix(l *lowering, step *graph.Step) (bool, error) {
 		return false, nil
 	}
 	reject := l.multiply(step)
-	if errors.Is(reject, find.ErrJoined) && (!l.Uses.Quantised(step.Output) || l.Uses.Tail(step)) ||
-		unlayered(reject) && !l.Uses.Multiplied(step.Output) && addsUp(l, step) {
+	if errors.Is(reject, find.ErrSeveralIntegers) && (!l.Uses.FeedsQuantiser(step.Output) || l.Uses.IsHostTail(step)) ||
+		unlayered(reject) && !l.Uses.FeedsProduct(step.Output) && addsUp(l, step) {
 		l.hosted[step.Output] = true
 		l.leave(step, "matrix", reject)
 		return true, nil
@@ -83,14 +83,14 @@ func (l *lowering) multiply(step *graph.Step) error {
 	w := l.Known[in[d.B]].Const
 	switch {
 	case l.Integers.Derived(in[d.A]) && l.Integers.Derived(in[d.B]):
-		return unmapped.By(find.ErrJoined, diag.NotMapped, "both operands depend on data",
+		return unmapped.WrapReason(find.ErrSeveralIntegers, diag.NotMapped, "both operands depend on data",
 			"a product of two tensors of data, as in attention, needs weights that arrive on a stream. No layer "+
 				"takes these; behind the last quantiser it would stay on the host")
 	case l.Integers.Derived(in[d.B]):
-		return unmapped.Because("the constant is on the left",
+		return unmapped.NewReason("the constant is on the left",
 			"export the layer as data times weights (transpose both)")
 	case w == nil:
-		return unmapped.As(diag.WeightsNotInteger, "the weights are not constant",
+		return unmapped.ReasonWithCode(diag.WeightsNotInteger, "the weights are not constant",
 			"weights must be constants of the model")
 	case d.Then != nil:
 		return notOneMatrix(w)
@@ -107,7 +107,7 @@ func (l *lowering) multiply(step *graph.Step) error {
 }
 
 func notOneMatrix(w *graph.Tensor) error {
-	return unmapped.Because(fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples")
+	return unmapped.NewReason(fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples")
 }
 
 // vectors adds a product of a matrix with vectors.
@@ -116,7 +116,7 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 	if !ok {
 		return notOneMatrix(w)
 	}
-	o, reject := l.operand(step.Node.Inputs[step.Dot.A], graph.Listed(elements))
+	o, reject := l.operand(step.Node.Inputs[step.Dot.A], graph.NewIndexList(elements))
 	if reject != nil {
 		return reject
 	}
@@ -140,10 +140,10 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 // inOrder returns a wire with vectors of the given length, in which the vectors' element k is element order[k].
 func (c *circuit) inOrder(v *find.MatrixVectors) (wire int, order []int, length int, reject error) {
 	outermost := c.outermost(v)
-	if order, length, ok := v.Within(c.AnalysedProgram); ok && !outermost {
+	if order, length, ok := v.FindInStream(c.AnalysedProgram); ok && !outermost {
 		return c.take(v.Tensors[0]), order, length, nil
 	}
-	if order, length, ok := v.Together(c.AnalysedProgram); ok && !outermost {
+	if order, length, ok := v.FindConcatenated(c.AnalysedProgram); ok && !outermost {
 		ins := make([]int, len(v.Tensors))
 		for i, tensor := range v.Tensors {
 			ins[i] = c.take(tensor)
@@ -219,7 +219,7 @@ func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.In
 	if p.in, reject = c.front(choice.Front, im, p.in, p.step.Window); reject != nil {
 		return reject
 	}
-	p.MatrixProduct = choice.Waits
+	p.FusibleProduct = choice.Waits
 	p.In = c.net.Type(p.in)
 	_, types, err := p.Op().Bind([]dataflow.StreamType{p.In})
 	if err != nil {
@@ -233,7 +233,7 @@ func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.In
 // lookup adds a Lookup for a table whose rows are selected by indices.
 func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) error {
 	index := one.Node.Inputs[one.Elem.Args[0]]
-	o, reject := l.operand(index, graph.Listed(scaled.All(graph.Size(l.Known[index].Shape))))
+	o, reject := l.operand(index, graph.NewIndexList(scaled.Indices(graph.Size(l.Known[index].Shape))))
 	if reject != nil {
 		return reject
 	}

@@ -33,7 +33,7 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	}
 	if l.RoundsProducts(codes) {
 		l.Defer(step)
-		l.Integers.Declare(step.Output, scaled.Unit)
+		l.Integers.Declare(step.Output, scaled.IdentityAffine)
 		return true, nil
 	}
 	if l.SharedSum(step.Node.Inputs[0]) && l.addUp(step.Node.Inputs[0]) == nil {
@@ -50,7 +50,7 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	case q.host && unlayered(reject):
 		l.leave(step, "quantiser", reject)
 		return true, nil
-	case unlayered(reject) && !l.Uses.Multiplied(step.Output):
+	case unlayered(reject) && !l.Uses.FeedsProduct(step.Output):
 		l.hosted[step.Output] = true // with the quantisers behind it
 		l.leave(step, "quantiser", reject)
 		return true, nil
@@ -64,7 +64,7 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	case q.of != nil:
 		l.Integers.DeclareSome(step.Output, q.of)
 	default:
-		l.Integers.Declare(step.Output, scaled.Unit)
+		l.Integers.Declare(step.Output, scaled.IdentityAffine)
 	}
 	return true, nil
 }
@@ -94,22 +94,22 @@ type quantising struct {
 }
 
 func (q *quantising) lower(codes *find.RoundedCodes) error {
-	if form, ok := codes.Joins(); ok {
+	if form, ok := codes.SeveralIntegersForm(); ok {
 		forms := codes.Forms
 		if len(forms.Of) > 1 {
-			m, ok := q.Meeting(q.step.Node.Inputs[0])
+			m, ok := q.FindCombiningStep(q.step.Node.Inputs[0])
 			if ok {
 				forms, ok = q.oneForm(q.step, m.Step, m.Data)
 			}
 			if !ok {
-				return find.Joined(form)
+				return find.SeveralIntegersReason(form)
 			}
 			if len(forms.Of[0].Leaves()) == 1 { // the combined values are now one tensor
 				return q.lower(again(q.circuit, q.step))
 			}
 		}
 		reject := q.join(forms)
-		if errors.Is(reject, find.ErrJoined) && !q.host && q.recodeMeeting() {
+		if errors.Is(reject, find.ErrSeveralIntegers) && !q.host && q.recodeMeeting() {
 			return q.lower(again(q.circuit, q.step))
 		}
 		if errors.Is(reject, real.ErrTooManySteps) && !q.host && q.addUp(q.step.Node.Inputs[0]) == nil {
@@ -171,7 +171,7 @@ func (q *quantising) among(codes *find.RoundedCodes, source *place.Place) bool {
 }
 
 func joins(codes *find.RoundedCodes) bool {
-	_, ok := codes.Joins()
+	_, ok := codes.SeveralIntegersForm()
 	return ok
 }
 
@@ -232,11 +232,11 @@ func (q *quantising) greatestCodes(m *maximum, src *find.CodeSource) (*place.Pla
 	}
 	forms, err := q.Integers.Forms(tensor, elements.Table())
 	if err != nil {
-		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
+		return nil, unmapped.NewReason(err.Error(), "quantise every tensor between two matrix layers")
 	}
 	im := &find.Image{LayerOperand: &find.LayerOperand{}}
 	im.H, im.W, im.C = place.Pixels(shape)
-	ahead, order, reject := q.Ahead(forms, im.C, functions)
+	ahead, order, reject := q.CodesBeforeMaximum(forms, im.C, functions)
 	if reject != nil {
 		return nil, reject
 	}
@@ -287,12 +287,12 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.CodeSource) (*place.P
 func (q *quantising) activate(integers *place.WireStream, src *find.CodeSource) (codes *place.WireStream, wire bool,
 	reject error) {
 	made, waits := waiting(integers)
-	var behind *choose.MatrixProduct
+	var behind *choose.FusibleProduct
 	in := integers.Type
 	if src.ByElement(in) {
 		in, _ = in.Vectors(len(src.Functions))
-	} else if waits && q.Uses.Only(src.Tensor, q.step) {
-		behind = made.MatrixProduct
+	} else if waits && q.Uses.ReachesOutputsOnlyThrough(src.Tensor, q.step) {
+		behind = made.FusibleProduct
 	}
 	a, reject := q.steps.Activate(src.Functions, in, behind, q.limit, q.host)
 	if reject != nil {

@@ -46,16 +46,16 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 		}
 	}
 	codes, of, reject := c.Recode(step, c.fill)
-	if errors.Is(reject, find.ErrJoined) && c.addUp(tensor) == nil {
+	if errors.Is(reject, find.ErrSeveralIntegers) && c.addUp(tensor) == nil {
 		codes, of, reject = c.Recode(step, c.fill)
 	}
-	if errors.Is(reject, find.ErrJoined) {
+	if errors.Is(reject, find.ErrSeveralIntegers) {
 		return c.recodeAll(data)
 	}
 	if reject != nil {
 		return false, reject
 	}
-	if over, ok := codes.FromHost(); ok {
+	if over, ok := codes.HostCodeRange(); ok {
 		c.host.send(tensor, num.NarrowestInt(over), over, of)
 		return true, nil
 	}
@@ -87,12 +87,12 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 
 // composed computes codes that are functions of the inputs of quantisers.
 func (q *quantising) composed(codes *find.RoundedCodes) error {
-	form, joins := codes.Joins()
+	form, joins := codes.SeveralIntegersForm()
 	switch {
 	case !joins:
 		return q.lower(codes)
 	case len(codes.Forms.Of) > 1:
-		return find.Joined(form)
+		return find.SeveralIntegersReason(form)
 	}
 	return q.join(codes.Forms)
 }
@@ -108,7 +108,7 @@ func (c recoder) recodeAll(tensors []string) (recoded bool, reject error) {
 
 // recodeMeeting recodes the tensors that a quantiser combines, and reports whether there were any.
 func (q *quantising) recodeMeeting() bool {
-	m, ok := q.Meeting(q.step.Node.Inputs[0])
+	m, ok := q.FindCombiningStep(q.step.Node.Inputs[0])
 	if !ok {
 		return false
 	}

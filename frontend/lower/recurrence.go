@@ -119,10 +119,10 @@ func (l *lowering) recurrence(step *graph.Step) error {
 		if reject != nil {
 			return reject
 		}
-		source.Scanned, e.nodes = append(source.Scanned, codes), graph.Join(e.nodes, nodes)
+		source.Scanned, e.nodes = append(source.Scanned, codes), graph.AppendMissingNodes(e.nodes, nodes)
 	}
 	if len(c.kept) == 0 {
-		return unmapped.Because("its input is constant", "remove the constant part of the model")
+		return unmapped.NewReason("its input is constant", "remove the constant part of the model")
 	}
 	starts := make([]*find.LayerOperand, r.States)
 	for k := range r.States {
@@ -143,7 +143,7 @@ func (l *lowering) recurrence(step *graph.Step) error {
 	}
 	for _, a := range c.Arrives {
 		c.arrives = append(c.arrives, starts[a.Body])
-		e.nodes = graph.Join(e.nodes, starts[a.Body].Nodes)
+		e.nodes = graph.AppendMissingNodes(e.nodes, starts[a.Body].Nodes)
 	}
 	e.waits(l, 1)
 	return l.loopOutput(step, l.loops.pair(r, e))
@@ -183,19 +183,19 @@ func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length in
 		panic("lower: a scanned axis of another length")
 	}
 	elements := scanOrder(shape, s.Axis)
-	o, reject := l.operand(tensor, graph.Listed(elements))
+	o, reject := l.operand(tensor, graph.NewIndexList(elements))
 	if reject != nil {
 		return of, nil, reject
 	}
 	n := len(elements) / length
 	affine, ok := o.Affine(n)
 	if !ok {
-		return of, nil, unmapped.Because("elements of its input are scaled differently from step to step",
+		return of, nil, unmapped.NewReason("elements of its input are scaled differently from step to step",
 			"quantise the input with one scale for all steps")
 	}
 	rest, kept, values, ok := o.WithoutConstants(n)
 	if !ok && len(kept) > 0 || rest != nil && rest.Constants != nil {
-		return of, nil, unmapped.Because("elements of its input are constants in some steps, and data in others",
+		return of, nil, unmapped.NewReason("elements of its input are constants in some steps, and data in others",
 			"put a quantiser of the sequence's scale behind what pads it: constants are codes then, too")
 	}
 	for k, f := range affine {
@@ -255,7 +255,7 @@ func (e *loop) pairs(o *loop) bool {
 
 func (e *loop) join(o *loop) {
 	e.cells = append(e.cells, o.cells...)
-	e.nodes = graph.Join(e.nodes, append(slices.Clone(o.nodes), o.step.Node))
+	e.nodes = graph.AppendMissingNodes(e.nodes, append(slices.Clone(o.nodes), o.step.Node))
 }
 
 // loopOutput records an output of a recurrence: a value of every time step or of the last one. Its place is known
@@ -363,7 +363,7 @@ func (e *loop) place() {
 				at[i] += int32((e.length - 1) * width)
 			}
 		}
-		o.place.At = graph.Listed(at)
+		o.place.At = graph.NewIndexList(at)
 	}
 }
 
@@ -387,7 +387,7 @@ func (e *loop) turns(l *lowering) *find.LayerOperand {
 // join appends elements of an operand to another.
 func join(l *lowering, to, from *find.LayerOperand, first, end int) {
 	for i := first; i < end; i++ {
-		tensor, at := from.Of(i)
+		tensor, at := from.SourceOf(i)
 		to.Append(to.Stream(l.AnalysedProgram, from.Tensors[tensor]), at)
 	}
 }
@@ -434,7 +434,7 @@ func (l *lowering) build(e *loop) error {
 	}
 	sums, err := l.net.Add(products.Waits.Op(), []int{in}, "", e.nodes)
 	if err != nil {
-		return unmapped.Because("no layer multiplies its input: "+err.Error(), "use fewer bits")
+		return unmapped.NewReason("no layer multiplies its input: "+err.Error(), "use fewer bits")
 	}
 	starts, reject := e.starts(l)
 	if reject != nil {
@@ -451,7 +451,7 @@ func (l *lowering) build(e *loop) error {
 				return err
 			}
 		}
-		e.streams[i].Is(&l.net, w)
+		e.streams[i].AttachWire(&l.net, w)
 	}
 	return nil
 }
@@ -460,6 +460,6 @@ func (l *lowering) build(e *loop) error {
 // step is the last before it has been output.
 func (l *lowering) lastStep(w int, nodes []*graph.Node) (int, error) {
 	width := l.net.Type(w).Shape.Channels()
-	p := firstlast.Params{Step: width, Chunk: width, Order: []firstlast.From{{Last: true}}, Shape: []int{width}}
+	p := firstlast.Params{Step: width, Chunk: width, Order: []firstlast.ChunkSource{{Last: true}}, Shape: []int{width}}
 	return l.net.AddMover(firstlast.New(p), []int{w}, nodes)
 }

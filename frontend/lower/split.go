@@ -20,7 +20,7 @@ type summed interface {
 	// Scales returns the scale of each element's data, nil for constants. ok is false if an element stands for
 	// several with different scales.
 	Scales() (scales []*big.Rat, ok bool)
-	Blocks() (of []int, count int) // blocks of the weights (integers.Blocks)
+	Blocks() (of []int, count int) // blocks of the weights (integers.FindWeightBlocks)
 	Taps() bool                    // reports whether elements have several weights in different blocks
 }
 
@@ -62,20 +62,21 @@ func (l *lowering) splits(step *graph.Step, s summed, reject error) error {
 func inBlocks(blocks int) error {
 	msg := fmt.Sprintf("its weights are quantised in blocks: they have %d scales along the summed axis, ", blocks)
 	if blocks > maxSplit {
-		return unmapped.As(diag.WeightsNotInteger, msg+
+		return unmapped.ReasonWithCode(diag.WeightsNotInteger, msg+
 			fmt.Sprintf("and a product becomes a sum of %d products at most, one per scale", maxSplit),
 			fmt.Sprintf("quantise the weights per output channel, or in at most %d blocks along the sum", maxSplit))
 	}
-	return unmapped.As(diag.WeightsNotInteger, msg+
+	return unmapped.ReasonWithCode(diag.WeightsNotInteger, msg+
 		fmt.Sprintf("and neither one product nor a sum of %d, one per scale, has layers", blocks),
 		"quantise the weights per output channel")
 }
 
 // byTap returns the reason for a convolution whose weights have scales that differ between positions of the kernel.
 func byTap() error {
-	return unmapped.As(diag.WeightsNotInteger, "its weights are quantised in blocks that differ from one position of "+
-		"the kernel to another. It becomes a sum of convolutions, one per scale, only where all weights that a "+
-		"channel is multiplied with have one scale", "quantise the weights per output channel")
+	return unmapped.ReasonWithCode(diag.WeightsNotInteger,
+		"its weights are quantised in blocks that differ from one position of "+
+			"the kernel to another. It becomes a sum of convolutions, one per scale, only where all weights that a "+
+			"channel is multiplied with have one scale", "quantise the weights per output channel")
 }
 
 // grouped groups elements with the same scale and block. Constants belong to any group.

@@ -40,7 +40,7 @@ func (c *circuit) addUp(tensor string) error {
 	if len(forms.Of) > 1 {
 		var ok bool
 		if forms, ok = c.oneForm(step, step, data); !ok {
-			return unmapped.Because(fmt.Sprintf("%s joins tensors of several parts", unmapped.Describe(step.Node)),
+			return unmapped.NewReason(fmt.Sprintf("%s joins tensors of several parts", unmapped.NodeText(step.Node)),
 				"concatenate after adding")
 		}
 	}
@@ -49,7 +49,7 @@ func (c *circuit) addUp(tensor string) error {
 		return reject
 	}
 	sum, affine, reject := j.Sum(c.types(wires))
-	if errors.Is(reject, find.ErrJoined) || errors.Is(reject, find.ErrUnscaled) {
+	if errors.Is(reject, find.ErrSeveralIntegers) || errors.Is(reject, find.ErrNotScaledInteger) {
 		for _, in := range data {
 			c.addUp(in)
 		}
@@ -84,8 +84,8 @@ func joined(c *circuit, tensor string) *scaled.Forms {
 }
 
 // joint brings the integers that a step combines into one order, on wires.
-func (c *circuit) joint(step *graph.Step, forms *scaled.Forms) (j *find.Joint, wires []int, reject error) {
-	if j, reject = c.JointOf(step, forms); reject != nil {
+func (c *circuit) joint(step *graph.Step, forms *scaled.Forms) (j *find.MultiTensorValue, wires []int, reject error) {
+	if j, reject = c.MultiTensorValueOf(step, forms); reject != nil {
 		return nil, nil, reject
 	}
 	for _, o := range j.Operands {
@@ -137,18 +137,18 @@ func (c *circuit) together(tensor string, axis int) error {
 		return nil
 	}
 	if axis >= len(tensorShape) {
-		return unmapped.Empty()
+		return unmapped.EmptyTensorReason()
 	}
 	shape, at := place.ChannelsLast(tensorShape, axis)
-	o, reject := c.operand(tensor, graph.Listed(place.Inverse(at, n)))
+	o, reject := c.operand(tensor, graph.NewIndexList(place.Inverse(at, n)))
 	if reject != nil {
 		return reject
 	}
 	affine, ok := o.Affine(shape.Channels())
 	if !ok || slices.ContainsFunc(affine, func(f real.Affine) bool { return f.Scale == nil }) {
-		return unmapped.Because("its parts are scaled differently", "quantise activations per tensor or per channel")
+		return unmapped.NewReason("its parts are scaled differently", "quantise activations per tensor or per channel")
 	}
-	fill, reject := o.Fill(affine)
+	fill, reject := o.FillCode(affine)
 	if reject != nil {
 		return reject
 	}

@@ -54,7 +54,7 @@ func realGates(l *lowering, step *graph.Step) (bool, error) {
 // lost reports whether no output of the model depends on an input.
 func (l *lowering) lost() bool {
 	return !slices.ContainsFunc(l.Graph.Outputs, func(o graph.ValueInfo) bool {
-		return l.Known[o.Name].Const == nil && !l.Fixed(o.Name)
+		return l.Known[o.Name].Const == nil && !l.IsInexactConstant(o.Name)
 	})
 }
 
@@ -62,7 +62,7 @@ func (l *lowering) lost() bool {
 // codes.
 func (l *lowering) minifloats() (found bool) {
 	for _, step := range l.Steps {
-		if n := step.Node; n.Is(graph.Minifloat) {
+		if n := step.Node; n.Is(graph.TraitMinifloatQuantiser) {
 			found = true
 			l.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(),
 				Where: graph.Where(l.file, n), Msg: "its values are whole numbers of more than 32 bits",

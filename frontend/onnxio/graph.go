@@ -176,7 +176,7 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 	if n.Domain == "" {
 		r.core = true
 	}
-	if n.Domain == graph.Internal {
+	if n.Domain == graph.InternalDomain {
 		r.report(here, unsupported("export the model again: files hold no such operators",
 			"the operator domain %s is the one that hlsgen uses inside", quote(n.Domain)))
 	}

@@ -21,7 +21,7 @@ type inliner struct {
 	functions map[string]*onnxpb.FunctionProto // by key
 	opsets    map[string]int64                 // versions that the model imports, by domain
 	model     *onnxpb.ModelProto
-	taken     graph.Taken
+	taken     graph.UsedNames
 	calls     []string // keys of the functions being expanded, outermost first
 	nodes     int      // number of nodes made
 	names     int      // bytes of names made
@@ -36,9 +36,9 @@ func key(domain, name, overload string) string {
 // inline expands the functions of a model. It returns false after reporting an error.
 func (r *reader) inline(m *onnxpb.ModelProto) bool {
 	x := &inliner{reader: r, model: m, functions: map[string]*onnxpb.FunctionProto{}, opsets: map[string]int64{},
-		taken: graph.Taken{}}
+		taken: graph.UsedNames{}}
 	for _, f := range m.GetFunctions() {
-		if graph.Dialect(f.GetDomain()) {
+		if graph.IsQuantisationDomain(f.GetDomain()) {
 			continue
 		}
 		k := key(f.GetDomain(), f.GetName(), f.GetOverload())
@@ -189,7 +189,7 @@ func (x *inliner) call(n *onnxpb.NodeProto, f *onnxpb.FunctionProto, here subjec
 			continue
 		}
 		if from, twice := b.names[name]; twice {
-			through = append(through, &onnxpb.NodeProto{OpType: new(graph.Identity), Input: []string{from},
+			through = append(through, &onnxpb.NodeProto{OpType: new(graph.OpIdentity), Input: []string{from},
 				Output: []string{n.Output[i]}})
 			continue
 		}
@@ -300,7 +300,7 @@ func (b *binding) body(g *onnxpb.GraphProto) *onnxpb.GraphProto {
 	b.names = maps.Clone(outer)
 	defer func() { b.names = outer }()
 	b.made(b.here, 0, 64*(len(outer)+len(g.GetInput())+len(g.GetOutput())+len(g.GetInitializer())))
-	inner := &inliner{taken: graph.Taken{}}
+	inner := &inliner{taken: graph.UsedNames{}}
 	inner.take(&onnxpb.GraphProto{Input: g.Input, Initializer: g.Initializer, Node: g.Node})
 	for name := range inner.taken {
 		delete(b.names, name)

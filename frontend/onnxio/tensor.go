@@ -201,7 +201,7 @@ func rawInt32s(data []int32, dtype graph.DType, e encoding) ([]byte, *fault) {
 func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*graph.Tensor, *fault) {
 	t := &graph.Tensor{DType: dtype, Shape: shape}
 	if e.real != nil {
-		if dtype == graph.Float32 && n >= graph.CodedFrom {
+		if dtype == graph.Float32 && n >= graph.MinElementsToCompress {
 			t.Singles = make([]float32, n)
 			for i := range t.Singles {
 				t.Singles[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))

@@ -25,7 +25,7 @@ func scattered(one bool) (whole, file []byte, folder fstest.MapFS) {
 	m.Node("Constant").Tensor("value", graph.Float16, []int{2}, 1, 2).Out("v")
 	m.Node("Identity", "w").Out("z")
 	whole = m.Bytes()
-	file, files := onnxtest.Scatter(whole, one)
+	file, files := onnxtest.ExternaliseTensors(whole, one)
 	folder = fstest.MapFS{}
 	for name, data := range files {
 		folder[name] = &fstest.MapFile{Data: data}

@@ -69,7 +69,7 @@ func counted(g *graph.Graph) {
 func text(t *testing.T, g *graph.Graph) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := graph.Format(&b, g); err != nil {
+	if err := graph.WriteText(&b, g); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -97,7 +97,7 @@ func (n *QuantisedNetwork) Float() (*Calibration, error) {
 		if c.watched[p] = p.from; s.loop != nil {
 			inner, outer := s.names.Fresh(p.from, "seen"), n.scopes[0].names.Fresh(p.from, "seen")
 			gathers[s.loop], c.watched[p] = append(gathers[s.loop], outer), outer
-			nodes = append(nodes, &graph.Node{Index: p.index(), Op: graph.Identity, Inputs: []string{p.from},
+			nodes = append(nodes, &graph.Node{Index: p.index(), Op: graph.OpIdentity, Inputs: []string{p.from},
 				Outputs: []string{inner}})
 			g.Outputs = append(g.Outputs, graph.ValueInfo{Name: inner, DType: graph.Float32})
 		}
@@ -170,7 +170,7 @@ func (p *spot) surviving(tensor string) (list []string) {
 		case it.spot != nil && it.spot.given == p.to:
 			return []string{tensor}
 		case it.node != nil && slices.Contains(it.node.Inputs, p.to):
-			if s.loop != nil || !it.node.Chooses() {
+			if s.loop != nil || !it.node.IsMaxPool() {
 				return []string{tensor}
 			}
 			list = append(list, it.node.Outputs[0])

@@ -72,7 +72,7 @@ func (n *QuantisedNetwork) weigh(s *scope, got bool) {
 	for _, w := range n.weights {
 		if w.scope == s && !got && !w.stays {
 			shaped, axis := w.shaped()
-			w.stays = graph.Whole(shaped, axis, math.Exp2(maxBits-1)-1)
+			w.stays = graph.HasIntegerSteps(shaped, axis, math.Exp2(maxBits-1)-1)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func allZero(t *graph.Tensor) bool {
 // readsReal reports whether a body reads one of its inputs other than to quantise it.
 func (s *scope) readsReal(input string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
-		return it.node != nil && it.node.Role() != graph.Encodes && slices.Contains(it.node.Inputs, input)
+		return it.node != nil && it.node.Role() != graph.RoleQuantizeLinear && slices.Contains(it.node.Inputs, input)
 	})
 }
 
@@ -173,26 +173,27 @@ func (c *cell) visit(it *item) {
 	role := node.Role()
 	out := line{base: node.Outputs[0], joint: true}
 	switch {
-	case role == graph.Products || role == graph.Means:
+	case role == graph.RoleWeightedSum || role == graph.RolePlainSum:
 		for _, d := range data {
 			c.codes(d, 0)
 		}
-	case role == graph.Carries && len(data) == 1 && !graph.Curves(node, data[0]):
+	case role == graph.RoleMovesCodes && len(data) == 1 && !graph.IsNonlinear(node, data[0]):
 		out = c.of(data[0])
-	case role == graph.Carries && len(data) > 1:
+	case role == graph.RoleMovesCodes && len(data) > 1:
 		for _, d := range data {
 			c.codes(d, 0)
 		}
 		out.joint = false
-	case role == graph.Values || role == graph.Encodes || role == graph.Decodes || role == graph.Counts:
+	case role == graph.RoleFakeQuantise || role == graph.RoleQuantizeLinear || role == graph.RoleDequantizeLinear ||
+		role == graph.RoleMultiThreshold:
 		out.joint = false
 	case c.alike(data):
-		if out = c.of(data[0]); len(data) > 1 || graph.Curves(node, data[0]) {
+		if out = c.of(data[0]); len(data) > 1 || graph.IsNonlinear(node, data[0]) {
 			out.curve = node.Outputs[0]
 		}
 	default:
 		for _, d := range data {
-			if c.function(d); role != graph.Mixes || node.Op == graph.Mul {
+			if c.function(d); role != graph.RoleElementwise || node.Op == graph.OpMul {
 				c.factor(d)
 			}
 		}

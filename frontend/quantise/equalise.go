@@ -55,8 +55,8 @@ func (n *QuantisedNetwork) findEqualisations() {
 	}
 }
 
-// OneScale disables scales of channels, so that Run records no values by channel.
-func (n *QuantisedNetwork) OneScale() {
+// DisableChannelScales disables scales of channels, so that Run records no values by channel.
+func (n *QuantisedNetwork) DisableChannelScales() {
 	for _, p := range n.spots {
 		p.equalised = nil
 	}
@@ -265,6 +265,6 @@ func (p *spot) equaliser(g *graph.Graph, s []float64) *graph.Node {
 		t.F = append(t.F, float64(float32(1/v)))
 	}
 	g.Init[by] = t
-	return &graph.Node{Index: p.index(), Name: p.label, Op: graph.Mul, Inputs: []string{p.from, by},
+	return &graph.Node{Index: p.index(), Name: p.label, Op: graph.OpMul, Inputs: []string{p.from, by},
 		Outputs: []string{taken.Fresh(p.to, "evened")}}
 }

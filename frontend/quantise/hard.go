@@ -13,8 +13,9 @@ const hardBy = 10
 // maxHard bounds the number of hard places that are named. Further ones are counted.
 const maxHard = 5
 
-// Hard names the layers that are hard to quantise: their values are far larger than those at the places next to them.
-func (n *QuantisedNetwork) Hard() (list []string) {
+// HardLayers names the layers that are hard to quantise: their values are far larger than those at the places next to
+// them.
+func (n *QuantisedNetwork) HardLayers() (list []string) {
 	next := map[*spot][]*spot{}
 	for _, p := range n.spots {
 		for _, q := range p.scope.sources(p.given) {

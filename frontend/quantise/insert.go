@@ -79,7 +79,7 @@ func (n *QuantisedNetwork) insert() {
 // place returns a new place after a tensor.
 func (s *scope) place(tensor, label string) *spot {
 	p := &spot{scope: s, label: label, from: tensor, given: tensor, to: s.names.Fresh(tensor, "quantised")}
-	p.limits = []*graph.Node{{Index: -1, Name: label, Op: graph.Identity, Inputs: []string{tensor},
+	p.limits = []*graph.Node{{Index: -1, Name: label, Op: graph.OpIdentity, Inputs: []string{tensor},
 		Outputs: []string{p.to}}}
 	return p
 }
@@ -106,11 +106,11 @@ func (s *scope) wants(node *graph.Node) []string {
 	switch r := node.Role(); {
 	case slices.ContainsFunc(node.Outputs, func(o string) bool { return s.fixed[o] }):
 		return nil
-	case r == graph.Products, r == graph.Means:
+	case r == graph.RoleWeightedSum, r == graph.RolePlainSum:
 		return data
-	case r == graph.Mixes && len(data) > 1 && !s.oneRoot(data):
+	case r == graph.RoleElementwise && len(data) > 1 && !s.oneRoot(data):
 		return data
-	case node.Chooses() && (s.mixed(data[0]) || s.turns(data[0])):
+	case node.IsMaxPool() && (s.mixed(data[0]) || s.turns(data[0])):
 		return data
 	}
 	return nil
@@ -120,7 +120,8 @@ func (s *scope) wants(node *graph.Node) []string {
 // its elements then wants codes, because the elements are not step functions of a single sum.
 func (s *scope) mixed(tensor string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
-		if it.node == nil || !slices.Contains(it.node.Outputs, s.root[tensor]) || it.node.Role() != graph.Mixes {
+		if it.node == nil || !slices.Contains(it.node.Outputs, s.root[tensor]) ||
+			it.node.Role() != graph.RoleElementwise {
 			return false
 		}
 		data := s.data(it.node)
@@ -138,7 +139,7 @@ func (s *scope) turns(tensor string) bool {
 		}
 		data := s.data(step.Node)
 		switch {
-		case step.Move != nil && !step.Move.Joins():
+		case step.Move != nil && !step.Move.ReadsOtherInputs():
 		case step.Elem == nil || step.Window != nil:
 			return false
 		case len(data) > 1:
@@ -161,7 +162,7 @@ func (s *scope) turns(tensor string) bool {
 // carried reports whether a tensor consists of codes alone, if the tensors in quantised have a quantiser.
 func (s *scope) carried(tensor string, quantised map[string]wish) bool {
 	for _, it := range s.items {
-		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || it.node.Role() != graph.Carries {
+		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || it.node.Role() != graph.RoleMovesCodes {
 			continue
 		}
 		data := s.data(it.node)
@@ -214,7 +215,7 @@ func (s *scope) put(spots map[string]*spot) {
 // follow records which outputs of carriers hold the codes of the inserted places.
 func (s *scope) follow() {
 	for _, it := range s.items {
-		if it.node == nil || it.node.Role() != graph.Carries {
+		if it.node == nil || it.node.Role() != graph.RoleMovesCodes {
 			continue
 		}
 		var p *spot

@@ -106,7 +106,7 @@ func (f QuantFormat) width() int {
 
 // chooses reports whether a node chooses rows of a constant table of reals by integers that arrive.
 func chooses(s *scope, node *graph.Node) bool {
-	if s.loop != nil || node == nil || node.Op != graph.Gather || len(s.data(node)) != 1 {
+	if s.loop != nil || node == nil || node.Op != graph.OpGather || len(s.data(node)) != 1 {
 		return false
 	}
 	table := s.constant(node.Inputs[0])
@@ -116,7 +116,7 @@ func chooses(s *scope, node *graph.Node) bool {
 // multipliesOnes reports whether a node multiplies constants with ones and zeros that are made of integers.
 func multipliesOnes(s *scope, node *graph.Node) bool {
 	data := s.data(node)
-	if s.loop != nil || node.Role() != graph.Products || len(data) != 1 || !s.raw[data[0]] {
+	if s.loop != nil || node.Role() != graph.RoleWeightedSum || len(data) != 1 || !s.raw[data[0]] {
 		return false
 	}
 	for t := data[0]; ; {
@@ -124,7 +124,7 @@ func multipliesOnes(s *scope, node *graph.Node) bool {
 		switch {
 		case s.truths(t):
 			return true
-		case step == nil || step.Move == nil || step.Move.Joins():
+		case step == nil || step.Move == nil || step.Move.ReadsOtherInputs():
 			return false
 		}
 		t = step.Node.Inputs[0]
@@ -134,5 +134,5 @@ func multipliesOnes(s *scope, node *graph.Node) bool {
 // truths reports whether a tensor is made of truths alone, a one-hot of integers among them.
 func (s *scope) truths(tensor string) bool {
 	step := s.prog.Producer(tensor)
-	return step != nil && step.Node.Op == graph.Cast && s.prog.Known[step.Node.Inputs[0]].DType == graph.Bool
+	return step != nil && step.Node.Op == graph.OpCast && s.prog.Known[step.Node.Inputs[0]].DType == graph.Bool
 }

@@ -23,7 +23,7 @@ func normalises(s *scope) map[*graph.Node]bool {
 		}
 	}
 	for _, it := range s.items {
-		if it.node == nil || !graph.Summarises(it.node) || len(s.data(it.node)) == 0 {
+		if it.node == nil || !graph.IsReduction(it.node) || len(s.data(it.node)) == 0 {
 			continue
 		}
 		within, divides := until(it.node, readers)
@@ -42,7 +42,8 @@ func until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.N
 		for _, out := range list[0].Outputs {
 			for _, r := range readers[out] {
 				role := r.Role()
-				if role == graph.Products || role == graph.Loops || role == graph.Values || role == graph.Encodes {
+				if role == graph.RoleWeightedSum || role == graph.RoleScan || role == graph.RoleFakeQuantise ||
+					role == graph.RoleQuantizeLinear {
 					continue
 				}
 				divides = divides || graph.DividesBy(r) == out

@@ -68,7 +68,7 @@ func (r Recipe) weight(i int) Recipe {
 // String returns the name of the recipe, such as w4a8 or w4a4p12.
 func (r Recipe) String() string {
 	if r.Least {
-		return Least
+		return LeastBitsRecipeName
 	}
 	s := "w" + r.Weights.String() + "a" + r.Activations.String()
 	if r.AccBits > 0 {
@@ -89,12 +89,12 @@ func (r Recipe) Describe() string {
 	return s
 }
 
-// Least is the name of the recipe whose formats are found by a search.
-const Least = "least"
+// LeastBitsRecipeName is the name of the recipe whose formats are found by a search.
+const LeastBitsRecipeName = "least"
 
 // ParseRecipe parses the name of a recipe.
 func ParseRecipe(s string) (r Recipe, err error) {
-	if s == Least {
+	if s == LeastBitsRecipeName {
 		return Recipe{Least: true}, nil
 	}
 	malformed := fmt.Errorf("%.40q is not of the form w8a8, w4a8, we4m3ae5m2 or w4a4p12", s)
@@ -182,8 +182,8 @@ func Find(p *graph.Program, replace bool, lookup LookupAt) (*QuantisedNetwork, e
 	return n, nil
 }
 
-// Transforms lists the products that stay on the host: fixed transforms of the inputs.
-func (n *QuantisedNetwork) Transforms() []*graph.Node { return n.transforms }
+// InputTransforms lists the products that stay on the host: fixed transforms of the inputs.
+func (n *QuantisedNetwork) InputTransforms() []*graph.Node { return n.transforms }
 
 // HasNoQuantisers reports whether the graph has no quantisers.
 func (n *QuantisedNetwork) HasNoQuantisers() bool {
@@ -199,8 +199,8 @@ type MixPart struct {
 	Size    int  // the number of weights
 }
 
-// Parts lists the parts for which a mix holds bits, activations first, both in the order of the mix.
-func (n *QuantisedNetwork) Parts() (activations, weights []MixPart) {
+// MixParts lists the parts for which a mix holds bits, activations first, both in the order of the mix.
+func (n *QuantisedNetwork) MixParts() (activations, weights []MixPart) {
 	for _, p := range n.spots {
 		activations = append(activations, MixPart{Node: p.label, Stays: p.stays || p.grid > 0})
 	}

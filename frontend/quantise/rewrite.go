@@ -13,7 +13,7 @@ import (
 // Calibration.Run. The quantisers are those of QONNX. The error is a *Refusal.
 func (n *QuantisedNetwork) Write(r Recipe) (*graph.Graph, error) {
 	for _, s := range n.scopes { // so that the names in one result do not depend on earlier results
-		defer func(names graph.Taken) { s.names = names }(s.names)
+		defer func(names graph.UsedNames) { s.names = names }(s.names)
 		s.names = maps.Clone(s.names)
 	}
 	chosen, scaled := map[*spot]choice{}, map[*weight][]float64{}
@@ -66,7 +66,7 @@ func (n *QuantisedNetwork) Write(r Recipe) (*graph.Graph, error) {
 			return []*graph.Node{p.own()}
 		}
 		m := *it.node
-		if m.Domain == graph.Internal { // a Scan, which belongs to ONNX
+		if m.Domain == graph.InternalDomain { // a Scan, which belongs to ONNX
 			m = *graph.QuantisedLoop(&m)
 			m.Domain = ""
 		}
@@ -98,7 +98,7 @@ type choice struct {
 
 // keeps reports whether a place keeps the model's own quantiser, because that must stay or has the format already.
 func (p *spot) keeps(r Recipe) bool {
-	return p.node != nil && (p.stays || p.had == r.Activations && p.node.Role() != graph.Encodes ||
+	return p.node != nil && (p.stays || p.had == r.Activations && p.node.Role() != graph.RoleQuantizeLinear ||
 		p.inner && r.Activations.Bits == 0)
 }
 
@@ -142,7 +142,7 @@ func (p *spot) quantiser(g *graph.Graph, c choice) (nodes []*graph.Node) {
 
 // quantiserNode returns a QONNX node that quantises to a code with the given scales. It adds the parameters to the
 // graph.
-func quantiserNode(g *graph.Graph, taken graph.Taken, index int, name, from, to string, c code,
+func quantiserNode(g *graph.Graph, taken graph.UsedNames, index int, name, from, to string, c code,
 	scale *graph.Tensor) *graph.Node {
 	constant := func(suffix string, t *graph.Tensor) string {
 		name := taken.Fresh(to, suffix)
@@ -154,13 +154,13 @@ func quantiserNode(g *graph.Graph, taken graph.Taken, index int, name, from, to 
 	}
 	n := &graph.Node{Index: index, Name: name, Domain: graph.QONNX, Outputs: []string{to}}
 	if c.Bits > 0 {
-		n.Op = graph.Quant
+		n.Op = graph.OpQuant
 		n.Inputs = []string{from, constant("scale", scale), number("zero", 0), number("bits", float64(c.Bits))}
 		n.Attrs = graph.Attrs{"signed": graph.FlagAttr(c.lo < 0), "narrow": graph.FlagAttr(c.lo == -c.hi),
 			"rounding_mode": graph.StringAttr("ROUND")}
 		return n
 	}
-	n.Op = graph.FloatQuant
+	n.Op = graph.OpFloatQuant
 	n.Inputs = []string{from, constant("scale", scale), number("exponent", float64(c.Exponent)),
 		number("mantissa", float64(c.Mantissa)), number("bias", c.bias()), number("largest", c.largest)}
 	n.Attrs = graph.Attrs{"has_inf": graph.FlagAttr(false), "has_nan": graph.FlagAttr(false),
@@ -180,7 +180,7 @@ func (w *weight) keeps(r Recipe) bool {
 		return w.had.Bits <= r.Weights.Bits
 	}
 	shaped, axis := w.shaped()
-	return r.Weights.Bits <= 8 && graph.Whole(shaped, axis, math.Exp2(float64(r.Weights.Bits-1))-1)
+	return r.Weights.Bits <= 8 && graph.HasIntegerSteps(shaped, axis, math.Exp2(float64(r.Weights.Bits-1))-1)
 }
 
 // shaped returns the weights with their axis of output channels. If they have none, it returns them as a single
@@ -291,7 +291,7 @@ func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
 	}
 	constant := taken.Fresh(out, "shift")
 	g.Init[constant] = &graph.Tensor{DType: graph.Float32, Shape: shape, F: by}
-	return &graph.Node{Index: w.node.Index, Name: w.node.Name, Op: graph.Add,
+	return &graph.Node{Index: w.node.Index, Name: w.node.Name, Op: graph.OpAdd,
 		Inputs: []string{taken.Fresh(out, "sums"), constant}, Outputs: []string{out}}
 }
 
@@ -402,8 +402,8 @@ func prune(g *graph.Graph) {
 	g.Annotations = nil
 }
 
-// Story describes what a recipe changes: how many quantisers of each kind become new.
-func (n *QuantisedNetwork) Story(r Recipe) string {
+// DescribeChanges describes what a recipe changes: how many quantisers of each kind become new.
+func (n *QuantisedNetwork) DescribeChanges(r Recipe) string {
 	activations, weights := 0, 0
 	for i, p := range n.spots {
 		if !p.keeps(r.spot(i)) {

@@ -15,7 +15,7 @@ type scope struct {
 	loop   *graph.Node // the loop to which the body belongs; nil for the model's graph
 	within *scope      // the scope around it
 	items  []*item     // the nodes and places in order
-	names  graph.Taken
+	names  graph.UsedNames
 
 	code    map[string]*spot  // by tensor: the place whose codes it holds, possibly moved; nil for sums and other reals
 	raw     map[string]bool   // tensors that the host computes: functions of the inputs without a product
@@ -128,7 +128,7 @@ func scopesOf(p *graph.Program) []*scope {
 		}
 	}
 	for _, s := range list {
-		s.names, s.code, s.raw, s.root = s.g.Taken(), map[string]*spot{}, map[string]bool{}, map[string]string{}
+		s.names, s.code, s.raw, s.root = s.g.UsedNames(), map[string]*spot{}, map[string]bool{}, map[string]string{}
 		s.fixed, s.spectra = map[string]bool{}, map[string]bool{}
 	}
 	return list
@@ -176,22 +176,23 @@ func (n *QuantisedNetwork) survey(s *scope) error {
 
 // visit returns the items that replace a node that reads data.
 func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
-	if !n.replace && node.Role() == graph.Means && s.single(node) {
+	if !n.replace && node.Role() == graph.RolePlainSum && s.single(node) {
 		node, data = s.moved(node), node.Inputs[:1]
 	}
 	out, role := node.Outputs[0], node.Role()
 	keep := []*item{{node: node}}
 	fixed, spectra := staysOnHost(n, s, node, data)
 	for _, o := range node.Outputs {
-		s.raw[o], s.root[o] = s.allRaw(data) && role != graph.Products && role != graph.Means && role != graph.Loops, o
+		s.raw[o], s.root[o] = s.allRaw(data) && role != graph.RoleWeightedSum && role != graph.RolePlainSum &&
+			role != graph.RoleScan, o
 		if fixed {
 			s.raw[o], s.fixed[o], s.spectra[o] = true, true, spectra
 		}
 	}
 	switch role {
-	case graph.Values, graph.Truncates:
+	case graph.RoleFakeQuantise, graph.RoleTrunc:
 		return n.quantiser(s, node)
-	case graph.Counts:
+	case graph.RoleMultiThreshold:
 		if n.replace {
 			return nil, refuse(node, "give the model before its activations became thresholds",
 				"it holds thresholds, from which no other format follows")
@@ -199,13 +200,13 @@ func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin 
 		p := &spot{scope: s, label: node.Label(), node: node, from: node.Inputs[0], to: out, stays: true}
 		s.code[out] = p
 		return keep, nil
-	case graph.Encodes, graph.Decodes:
+	case graph.RoleQuantizeLinear, graph.RoleDequantizeLinear:
 		return n.linear(s, node, lin)
-	case graph.Limits:
+	case graph.RoleClip:
 		if n.replace && lin.of[data[0]] != nil {
 			return lin.narrowed(s, node), nil
 		}
-	case graph.Carries:
+	case graph.RoleMovesCodes:
 		p := s.code[data[0]]
 		for _, d := range data[1:] {
 			if s.code[d] != p {
@@ -219,7 +220,7 @@ func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin 
 			}
 		}
 		return keep, nil
-	case graph.Products:
+	case graph.RoleWeightedSum:
 		if s.fixed[out] {
 			if spectra {
 				n.transforms = append(n.transforms, node)
@@ -227,7 +228,7 @@ func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin 
 			break
 		}
 		n.matrix(s, node, data)
-	case graph.NoRole, graph.Mixes:
+	case graph.NoRole, graph.RoleElementwise:
 		if len(data) == 1 || s.oneRoot(data) {
 			s.root[out] = s.root[data[0]]
 		}
@@ -277,7 +278,7 @@ func (n *QuantisedNetwork) matrix(s *scope, node *graph.Node, data []string) {
 		w := &weight{scope: s, node: node, slot: slot, tensor: t, axis: graph.ChannelAxis(node, slot, len(t.Shape)),
 			data: data[0]}
 		if q := s.quantiserOf(in); q != nil {
-			if c := s.prog.Coding(q); c != nil && c.Op == graph.Code && q.Role() == graph.Values {
+			if c := s.prog.SplitQuantiser(q); c != nil && c.Op == graph.OpCode && q.Role() == graph.RoleFakeQuantise {
 				w.had = QuantFormat{Bits: int(s.constant(q.Inputs[3]).At(0))}
 			}
 			w.stays = !n.replace
@@ -308,9 +309,9 @@ func (s *scope) quantiserOf(name string) *graph.Node {
 			continue
 		}
 		switch node.Role() {
-		case graph.Values, graph.Decodes:
+		case graph.RoleFakeQuantise, graph.RoleDequantizeLinear:
 			return node
-		case graph.Carries:
+		case graph.RoleMovesCodes:
 			return s.quantiserOf(node.Inputs[0])
 		}
 	}
@@ -328,7 +329,7 @@ func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error
 	switch {
 	case s.raw[in]: // the inputs of the host keep their format
 		p.stays = true
-	case n.replace && node.Role() == graph.Truncates:
+	case n.replace && node.Role() == graph.RoleTrunc:
 		p.from = s.names.Fresh(out, "mean")
 		factor := p.scope.constant(node.Inputs[len(node.Inputs)-2]).At(0)
 		if len(node.Inputs) == 5 { // version 1 divides codes, and keeps the scale
@@ -338,7 +339,8 @@ func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error
 			factor /= s.constant(node.Inputs[1]).At(0) * divisor
 		}
 		by := s.constantOf(out, "factor", nil, []float64{factor})
-		items = []*item{{node: &graph.Node{Index: node.Index, Name: node.Name, Op: graph.Mul, Inputs: []string{in, by},
+		items = []*item{{node: &graph.Node{Index: node.Index, Name: node.Name, Op: graph.OpMul, Inputs: []string{in,
+			by},
 			Outputs: []string{p.from}}}, {spot: p}}
 	}
 	return items, nil
@@ -355,8 +357,8 @@ func (p *spot) read() {
 		p.scale = scale.At(0)
 	}
 	lo, hi := -1.0, 1.0 // the limits of BipolarQuant
-	switch c := s.prog.Coding(n); {
-	case n.Is(graph.Minifloat):
+	switch c := s.prog.SplitQuantiser(n); {
+	case n.Is(graph.TraitMinifloatQuantiser):
 		p.had = QuantFormat{Exponent: int(p.bits(2)), Mantissa: int(p.bits(3))}
 		e, m, bias, most := p.bits(2), p.bits(3), p.bits(4), p.bits(5)
 		hi = min(most, (2-math.Exp2(-m))*math.Exp2(math.Exp2(e)-1-bias))
@@ -364,11 +366,11 @@ func (p *spot) read() {
 		if bias != p.had.bias() {
 			p.had.Exponent = 0
 		}
-	case c.Op == graph.Code || n.Role() == graph.Truncates:
+	case c.Op == graph.OpCode || n.Role() == graph.RoleTrunc:
 		lo, hi, zero = c.Attrs["lo"].F, c.Attrs["hi"].F, s.constant(n.Inputs[2])
 		p.signed = lo < 0
 		p.had = QuantFormat{Bits: int(p.bits(len(n.Inputs) - 1))}
-		if n.Role() == graph.Truncates && len(n.Inputs) == 6 {
+		if n.Role() == graph.RoleTrunc && len(n.Inputs) == 6 {
 			scale = s.constant(n.Inputs[4])
 		}
 	}
@@ -376,7 +378,7 @@ func (p *spot) read() {
 		lo, hi = lo-zero.At(0), hi-zero.At(0)
 	}
 	if zero != nil && zero.Len() != 1 || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		p.limits = []*graph.Node{{Index: n.Index, Name: n.Name, Op: graph.Identity, Inputs: []string{p.from},
+		p.limits = []*graph.Node{{Index: n.Index, Name: n.Name, Op: graph.OpIdentity, Inputs: []string{p.from},
 			Outputs: []string{p.to}}}
 		p.lo, p.hi = math.Inf(-1), math.Inf(1)
 		return
@@ -397,8 +399,8 @@ func (p *spot) bound(scale *graph.Tensor, lo, hi float64) {
 		return &graph.Node{Index: p.index(), Name: p.label, Op: name, Inputs: []string{from, by}, Outputs: []string{to}}
 	}
 	p.limits = []*graph.Node{
-		op(graph.Max, "", p.scope.constantOf(p.to, "least", scale.Shape, least), middle),
-		op(graph.Min, middle, p.scope.constantOf(p.to, "most", scale.Shape, most), p.to),
+		op(graph.OpMax, "", p.scope.constantOf(p.to, "least", scale.Shape, least), middle),
+		op(graph.OpMin, middle, p.scope.constantOf(p.to, "most", scale.Shape, most), p.to),
 	}
 }
 

@@ -19,10 +19,11 @@ const moreOfSpectra = 4
 // spectra reports whether the product is a fixed transform.
 func staysOnHost(n *QuantisedNetwork, s *scope, node *graph.Node, data []string) (stays, spectra bool) {
 	switch role := node.Role(); {
-	case s.loop != nil || !s.allRaw(data) || role == graph.Values || role == graph.Encodes || role == graph.Loops ||
-		role == graph.Counts:
+	case s.loop != nil || !s.allRaw(data) || role == graph.RoleFakeQuantise || role == graph.RoleQuantizeLinear ||
+		role == graph.RoleScan ||
+		role == graph.RoleMultiThreshold:
 		return false, false
-	case role != graph.Products:
+	case role != graph.RoleWeightedSum:
 		some := func(of map[string]bool) bool {
 			return slices.ContainsFunc(data, func(d string) bool { return of[d] })
 		}
@@ -51,12 +52,12 @@ func (s *scope) measured(tensor string) bool {
 			continue
 		}
 		read = true
-		squares := node.Op == graph.Mul && node.In(0) == tensor && node.In(1) == tensor
+		squares := node.Op == graph.OpMul && node.In(0) == tensor && node.In(1) == tensor
 		data := s.data(node)
-		through := len(data) == 1 && (node.Role() == graph.Limits || node.Op == graph.Max ||
-			node.Role() != graph.Products && !graph.Curves(node, tensor))
+		through := len(data) == 1 && (node.Role() == graph.RoleClip || node.Op == graph.OpMax ||
+			node.Role() != graph.RoleWeightedSum && !graph.IsNonlinear(node, tensor))
 		other := func(o string) bool { return !s.measured(o) }
-		if !graph.Measures(node) && !squares && (!through || slices.ContainsFunc(node.Outputs, other)) {
+		if !graph.ComputesMagnitude(node) && !squares && (!through || slices.ContainsFunc(node.Outputs, other)) {
 			return false
 		}
 	}

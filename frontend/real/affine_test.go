@@ -70,7 +70,7 @@ func TestSharedPartsAreReadOnce(t *testing.T) {
 		t.Error("a sum equals a product")
 	}
 	s := deep(Mul).Substitute([]*Expr{Float(1)})
-	if y, sure := Compile(s).Interval(nil); !sure || y != Pt(1) {
+	if y, sure := Compile(s).Interval(nil); !sure || y != PointInterval(1) {
 		t.Errorf("1^(2^60) = %v %v", y, sure)
 	}
 	if a, ok := deep(Mul).Substitute([]*Expr{Float(3)}).Affine(); ok {
@@ -81,9 +81,9 @@ func TestSharedPartsAreReadOnce(t *testing.T) {
 func TestSubstituteAndEqual(t *testing.T) {
 	t.Parallel()
 	x, y := Var(0), Var(1)
-	e := Add(Mul(x, n(2)), Round(Div(y, x), HalfUp))
+	e := Add(Mul(x, n(2)), Round(Div(y, x), HalfAwayFromZero))
 	s := e.Substitute([]*Expr{n(4), Sub(Var(0), n(1))})
-	want := Add(Mul(n(4), n(2)), Round(Div(Sub(Var(0), n(1)), n(4)), HalfUp))
+	want := Add(Mul(n(4), n(2)), Round(Div(Sub(Var(0), n(1)), n(4)), HalfAwayFromZero))
 	if !s.Equal(want) || s.Equal(e) {
 		t.Error("the substitution is not as written")
 	}
@@ -101,7 +101,7 @@ func TestSubstituteAndEqual(t *testing.T) {
 		{"constants by value", n(0.5), Rat(big.NewRat(1, 2)), true},
 		{"other constants", n(0.5), n(0.25), false},
 		{"other variables", Var(0), Var(1), false},
-		{"other modes", Round(x, HalfUp), Round(x, HalfDown), false},
+		{"other modes", Round(x, HalfAwayFromZero), Round(x, HalfTowardsZero), false},
 		{"other order", Sub(x, y), Sub(y, x), false},
 		{"other operation", Min(x, y), Max(x, y), false},
 		{"a constant and a variable", n(0), x, false},

@@ -41,7 +41,7 @@ func sinInterval(x Interval) Interval {
 
 func cosInterval(x Interval) Interval {
 	if x == (Interval{}) {
-		return Pt(1)
+		return PointInterval(1)
 	}
 	return wave(x, math.Cos, 0, 2)
 }

@@ -31,7 +31,7 @@ func (n Num) Rat() *big.Rat { return n.r }
 // Interval returns the smallest float64 interval that holds n.
 func (n Num) Interval() Interval {
 	if n.inf != 0 {
-		return Pt(math.Inf(n.inf))
+		return PointInterval(math.Inf(n.inf))
 	}
 	if n.r != nil {
 		return around(n.r)

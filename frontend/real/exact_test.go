@@ -52,7 +52,7 @@ func TestExactRationals(t *testing.T) {
 		{"rounding of a root", Round(Mul(x, Sqrt(n(2))), HalfEven), 10, big.NewRat(14, 1)},
 		{"|x|", Abs(Neg(x)), 3, big.NewRat(3, 1)},
 		{"a tie", Round(Div(x, n(2)), HalfEven), 5, big.NewRat(2, 1)},
-		{"a tie of fractions", Round(Mul(frac(5, 3), frac(3, 2)), HalfUp), 0, big.NewRat(3, 1)},
+		{"a tie of fractions", Round(Mul(frac(5, 3), frac(3, 2)), HalfAwayFromZero), 0, big.NewRat(3, 1)},
 		{"a denormal", Mul(n(smallest), n(smallest)), 0, new(big.Rat).SetFrac(big.NewInt(1),
 			new(big.Int).Lsh(big.NewInt(1), 2148))},
 	} {
@@ -80,9 +80,9 @@ func TestExactFailures(t *testing.T) {
 		{"root of a negative enclosure", Sqrt(Neg(two)), ErrRoot},
 		{"root of what may be negative", Sqrt(Sub(two, two)), ErrPrecision},
 		{"a tie that no precision sees", Round(Mul(Mul(two, two), n(0.25)), HalfEven), ErrPrecision},
-		{"an integer beyond all floats", Round(huge, Floor), ErrPrecision},
-		{"a power of two below anything", PowerBelow(Div(huge, huge)), ErrPrecision},
-		{"infinity less infinity", Round(Sub(huge, huge), Floor), ErrPrecision},
+		{"an integer beyond all floats", Round(huge, TowardsNegativeInf), ErrPrecision},
+		{"a power of two below anything", FloorPowerOfTwo(Div(huge, huge)), ErrPrecision},
+		{"infinity less infinity", Round(Sub(huge, huge), TowardsNegativeInf), ErrPrecision},
 		{"infinity less infinity, or zero", AtLeast(Sub(huge, huge), n(0)), ErrPrecision},
 	} {
 		if y, err := at(t, c.e, 1); !errors.Is(err, c.want) {
@@ -104,7 +104,7 @@ func enormous() *Expr {
 func TestUnbounded(t *testing.T) {
 	t.Parallel()
 	huge, tiny := enormous(), Div(n(1), enormous())
-	round := func(e *Expr) *Expr { return Round(e, Floor) }
+	round := func(e *Expr) *Expr { return Round(e, TowardsNegativeInf) }
 	for _, c := range []struct {
 		name string
 		e    *Expr
@@ -218,7 +218,7 @@ func TestLongFractions(t *testing.T) {
 		e = Mul(e, e)
 	}
 	e = Mul(e, frac(1, 3))
-	y, err := at(t, Round(Div(e, Mul(e, frac(2, 5))), Floor), 7)
+	y, err := at(t, Round(Div(e, Mul(e, frac(2, 5))), TowardsNegativeInf), 7)
 	if err != nil || y.Rat() == nil || y.Rat().Cmp(big.NewRat(2, 1)) != 0 {
 		t.Errorf("the floor of 2.5 by way of 7^16384 = %v, %v", y.Rat(), err)
 	}
@@ -278,7 +278,7 @@ func TestExpLogIntervals(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	check := func(e *Expr, v float64) {
 		f := Compile(e)
-		iv, _ := f.Interval([]Interval{Pt(v)})
+		iv, _ := f.Interval([]Interval{PointInterval(v)})
 		y, err := f.Exact([]Num{Exactly(rat(v))}, 512)
 		if err != nil {
 			t.Errorf("at %v: %v", v, err)
@@ -365,7 +365,7 @@ func TestExpLog(t *testing.T) {
 			arg  float64
 		}{{"exp", Exp(Var(0)), x}, {"log", Log(Var(0)), math.Abs(x)}, {"log of exp", Log(Exp(Var(0))), x}} {
 			f := Compile(c.f)
-			iv, sure := f.Interval([]Interval{Pt(c.arg)})
+			iv, sure := f.Interval([]Interval{PointInterval(c.arg)})
 			if !sure || iv.Lo > iv.Hi {
 				t.Fatalf("%s(%v) = %v", c.name, c.arg, iv)
 			}
@@ -407,10 +407,10 @@ func TestTranscendentalEdges(t *testing.T) {
 	}{{Exp(Var(0)), 0, 1}, {Log(Var(0)), 1, 0}, {AtLeast(Var(0), Float(0.5)), 0.5, 1},
 		{AtLeast(Var(0), Float(0.5)), 0.49, 0}} {
 		n, err := at(c.e, c.x)
-		if err != nil || n.Rat() == nil || n.Interval() != Pt(c.want) {
+		if err != nil || n.Rat() == nil || n.Interval() != PointInterval(c.want) {
 			t.Errorf("at %v: %v %v, want exactly %v", c.x, n.Interval(), err, c.want)
 		}
-		if y, sure := Compile(c.e).Interval([]Interval{Pt(c.x)}); !sure || y != Pt(c.want) {
+		if y, sure := Compile(c.e).Interval([]Interval{PointInterval(c.x)}); !sure || y != PointInterval(c.want) {
 			t.Errorf("interval at %v: %v, want %v", c.x, y, c.want)
 		}
 	}
@@ -437,17 +437,17 @@ func TestSaturation(t *testing.T) {
 		x    float64
 		want float64
 	}{
-		{Round(tanh, Floor), 16384, 0},
-		{Round(tanh, Ceil), 16384, 1},
-		{Round(tanh, Ceil), -16384, 0},
-		{Round(tanh, Floor), -16384, -1},
-		{Round(Add(tanh, Float(0.5)), HalfEven), 16384, 1}, // just below 1.5
-		{Round(Add(tanh, Float(1.5)), HalfEven), 16384, 2}, // just below 2.5, where ties go
-		{Round(Sub(tanh, Float(1.5)), HalfUp), 16384, -1},  // just below -0.5: would be -1 at the tie, too
+		{Round(tanh, TowardsNegativeInf), 16384, 0},
+		{Round(tanh, TowardsPositiveInf), 16384, 1},
+		{Round(tanh, TowardsPositiveInf), -16384, 0},
+		{Round(tanh, TowardsNegativeInf), -16384, -1},
+		{Round(Add(tanh, Float(0.5)), HalfEven), 16384, 1},          // just below 1.5
+		{Round(Add(tanh, Float(1.5)), HalfEven), 16384, 2},          // just below 2.5, where ties go
+		{Round(Sub(tanh, Float(1.5)), HalfAwayFromZero), 16384, -1}, // just below -0.5: would be -1 at the tie, too
 		{Round(Sub(Neg(tanh), Float(1.5)), HalfEven), 16384, -2},
 		{AtLeast(tanh, one), 16384, 0},
 		{AtLeast(one, tanh), 16384, 1},
-		{PowerBelow(tanh), 16384, 0.5},
+		{FloorPowerOfTwo(tanh), 16384, 0.5},
 	} {
 		var n Num
 		err := ErrPrecision
@@ -456,7 +456,7 @@ func TestSaturation(t *testing.T) {
 				break
 			}
 		}
-		if err != nil || n.Interval() != Pt(c.want) {
+		if err != nil || n.Interval() != PointInterval(c.want) {
 			t.Errorf("at %v: %v %v, want %v", c.x, n.Interval(), err, c.want)
 		}
 	}

@@ -70,7 +70,7 @@ func Float(v float64) *Expr {
 	if r == nil {
 		panic("real: constant is not finite")
 	}
-	return &Expr{op: constant, c: r, ci: Pt(v)}
+	return &Expr{op: constant, c: r, ci: PointInterval(v)}
 }
 
 // Rat returns an exact constant.
@@ -129,14 +129,14 @@ func Atan(x *Expr) *Expr { return of(atan, x, nil) }
 // AtLeast is 1 if x >= y, and 0 otherwise.
 func AtLeast(x, y *Expr) *Expr { return of(atLeast, x, y) }
 
-// PowerBelow is the greatest power of two that does not exceed |x|, and 0 if x is 0.
-func PowerBelow(x *Expr) *Expr { return of(powerBelow, x, nil) }
+// FloorPowerOfTwo is the greatest power of two that does not exceed |x|, and 0 if x is 0.
+func FloorPowerOfTwo(x *Expr) *Expr { return of(powerBelow, x, nil) }
 
 // Round is x, rounded to an integer.
 func Round(x *Expr, mode RoundingMode) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
 
-// Gate is x if open is 1, and 0 if open is 0. Unlike a product it has a value if x is infinite.
-func Gate(open, x *Expr) *Expr { return of(gate, open, x) }
+// ZeroUnless is x if open is 1, and 0 if open is 0. Unlike a product it has a value if x is infinite.
+func ZeroUnless(open, x *Expr) *Expr { return of(gate, open, x) }
 
 // Substitute returns e with each variable i replaced by with[i].
 func (e *Expr) Substitute(with []*Expr) *Expr { return e.substitute(with, map[*Expr]*Expr{}) }
@@ -186,7 +186,7 @@ func (e *Expr) Variables() []int {
 func around(r *big.Rat) Interval {
 	f, exact := r.Float64()
 	if exact && (f != 0 || r.Sign() == 0) { // Float64 reports an underflow to zero as exact
-		return Pt(f)
+		return PointInterval(f)
 	}
 	back := new(big.Rat).SetFloat64(f)
 	if back == nil { // r is beyond float64

@@ -29,16 +29,17 @@ func (f *Func) Bounds32(vars []Interval) (y Interval, sure bool) {
 func (f *Func) Float32(vars []Interval, each bool) float64 {
 	y, _ := f.interval(vars, func(x Interval) Interval {
 		if each {
-			return Pt(float64(float32(x.Lo)))
+			return PointInterval(float64(float32(x.Lo)))
 		}
-		return Pt(x.Lo)
+		return PointInterval(x.Lo)
 	})
 	return float64(float32(y.Lo))
 }
 
-// Share32 returns the least share, from 0 to 1, of a float32 executor's errors with which f may give several integers.
-// The errors are the widths of vars and the executor's own roundings. The share is 1 if all of the errors are needed.
-func (f *Func) Share32(vars []Interval) float64 {
+// LeastErrorShare32 returns the least share, from 0 to 1, of a float32 executor's errors with which f may give several
+// integers. The errors are the widths of vars and the executor's own roundings. The share is 1 if all of the errors are
+// needed.
+func (f *Func) LeastErrorShare32(vars []Interval) float64 {
 	several := func(share float64) bool {
 		y := f.share32(vars, share)
 		if lo, hi := math.Ceil(y.Lo), math.Floor(y.Hi); lo <= hi {

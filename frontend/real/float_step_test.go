@@ -62,14 +62,15 @@ func TestStepOverFloats(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	list := []firstQuantiser{
-		{"", 0.0625, 0, 0, -8, 7, HalfEven}, {"", float64(float32(0.0123)), 0, -34, -128, 127, Floor},
-		{"", float64(float32(1e-30)), 0, 0, -2, 1, HalfUp}, {"", 1e15, 0, -1e5, 0, 3, Ceil},
+		{"", 0.0625, 0, 0, -8, 7, HalfEven}, {"", float64(float32(0.0123)), 0, -34, -128, 127, TowardsNegativeInf},
+		{"", float64(float32(1e-30)), 0, 0, -2, 1, HalfAwayFromZero}, {"", 1e15, 0, -1e5, 0, 3, TowardsPositiveInf},
 	}
 	n := 60
 	if tier.Long() {
 		n = 1000
 	}
-	modes := []RoundingMode{HalfEven, HalfUp, HalfDown, Up, Down, Ceil, Floor}
+	modes := []RoundingMode{HalfEven, HalfAwayFromZero, HalfTowardsZero, AwayFromZero, TowardsZero, TowardsPositiveInf,
+		TowardsNegativeInf}
 	zeros := []float64{0, 0, 1, 0.5, 1.5, -2, 3, -0.5}
 	names := slices.Sorted(func(yield func(string) bool) {
 		for name := range fronts {

@@ -103,7 +103,7 @@ func curveOf(e *Expr) (op Prim, args []*Expr) {
 }
 
 // is reports whether e is the constant n.
-func is(e *Expr, n float64) bool { return e.op == constant && e.ci == Pt(n) }
+func is(e *Expr, n float64) bool { return e.op == constant && e.ci == PointInterval(n) }
 
 // tanhOf returns x if e has the form 1 - 2/(e^2x + 1), and nil otherwise.
 func tanhOf(e *Expr) *Expr {
@@ -271,7 +271,7 @@ func (in *floatInstr) one(to, a []float64) {
 	case atan:
 		f = atan64
 	case powerBelow:
-		f = func(x float64) float64 { return Pt(x).powerBelow().Lo }
+		f = func(x float64) float64 { return PointInterval(x).powerBelow().Lo }
 	case curveTanh:
 		f = tanh64
 	case curveExpMinusOne:

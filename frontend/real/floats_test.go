@@ -75,7 +75,7 @@ func TestFloatsAtTheEnds(t *testing.T) {
 		{"log", Log(x), 0, -inf}, {"log", Log(x), 1, 0}, {"log", Log(x), 0x1p-1074, -744.4400719213812},
 		{"erf", Erf(x), 0, 0}, {"erf", Erf(x), 9, 1}, {"erf", Erf(x), -inf, -1},
 		{"atan", Atan(x), inf, math.Pi / 2}, {"atan", Atan(x), 1, math.Pi / 4},
-		{"cos", Cos(x), 0, 1}, {"sin", Sin(x), 0, 0}, {"power below", PowerBelow(x), -5, 4},
+		{"cos", Cos(x), 0, 1}, {"sin", Sin(x), 0, 0}, {"power below", FloorPowerOfTwo(x), -5, 4},
 		{"rounding", Round(x, HalfEven), 2.5, 2}, {"at least", AtLeast(x, Float(3)), 3, 1},
 		{"constant", Float(7), 1, 7}, {"variable", x, 3, 3}, {"less", Sub(Float(1), x), 3, -2},
 		{"greater", Max(x, Float(2)), 1, 2}, {"smaller", Min(Abs(x), Neg(x)), 1, -1},

@@ -11,8 +11,8 @@ import (
 // throughout, and their ties are recognised as ties.
 type Interval struct{ Lo, Hi float64 }
 
-// Pt returns the interval that holds v alone.
-func Pt(v float64) Interval { return Interval{v, v} }
+// PointInterval returns the interval that holds v alone.
+func PointInterval(v float64) Interval { return Interval{v, v} }
 
 // Point reports whether the interval holds one value alone.
 func (x Interval) Point() bool { return x.Lo == x.Hi }
@@ -227,7 +227,7 @@ func hull(xs ...Interval) Interval {
 func (x Interval) atLeast(y Interval) Interval {
 	switch {
 	case x.Lo >= y.Hi:
-		return Pt(1)
+		return PointInterval(1)
 	case x.Hi < y.Lo:
 		return Interval{}
 	}

@@ -74,12 +74,12 @@ func TestPointsAgainstRationals(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	check := func(a, b float64) {
 		x, y := rat(a), rat(b)
-		hold(t, "sum", Pt(a).Add(Pt(b)), new(big.Rat).Add(x, y))
-		hold(t, "difference", Pt(a).Sub(Pt(b)), new(big.Rat).Sub(x, y))
-		hold(t, "product", Pt(a).Mul(Pt(b)), new(big.Rat).Mul(x, y))
+		hold(t, "sum", PointInterval(a).Add(PointInterval(b)), new(big.Rat).Add(x, y))
+		hold(t, "difference", PointInterval(a).Sub(PointInterval(b)), new(big.Rat).Sub(x, y))
+		hold(t, "product", PointInterval(a).Mul(PointInterval(b)), new(big.Rat).Mul(x, y))
 		if b != 0 {
-			hold(t, "quotient", Pt(a).Div(Pt(b)), new(big.Rat).Quo(x, y))
-		} else if got := Pt(a).Div(Pt(b)); got != Everything {
+			hold(t, "quotient", PointInterval(a).Div(PointInterval(b)), new(big.Rat).Quo(x, y))
+		} else if got := PointInterval(a).Div(PointInterval(b)); got != Everything {
 			t.Errorf("%v/0 = %v, wants everything", a, got)
 		}
 		if t.Failed() {
@@ -104,7 +104,7 @@ func TestRoots(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	check := func(a float64) {
-		got := Pt(a).Sqrt()
+		got := PointInterval(a).Sqrt()
 		if a < 0 {
 			if got != Everything {
 				t.Errorf("root of %v = %v, wants everything", a, got)

@@ -16,7 +16,7 @@ func (b *searcher) fit(lo, hi int64) *line {
 		return nil
 	}
 	in := b.f.code[b.f.rounds[0]]
-	if in.op != round || in.e.mode == Up || in.e.mode == Down {
+	if in.op != round || in.e.mode == AwayFromZero || in.e.mode == TowardsZero {
 		return nil
 	}
 	slot := b.f.unclipped(in.a)
@@ -56,8 +56,8 @@ const fewRounds = 8
 func (l *line) count(x, v int64) uint64 {
 	from := float64(v) // the lower end of the reals that are rounded to v
 	switch l.mode {
-	case Floor:
-	case Ceil:
+	case TowardsNegativeInf:
+	case TowardsPositiveInf:
 		from--
 	default:
 		from -= 0.5

@@ -12,7 +12,8 @@ func TestLineTells(t *testing.T) {
 	t.Parallel()
 	between := func(x *Expr, lo, hi float64) *Expr { return Min(Max(x, Float(lo)), Float(hi)) }
 	for _, slope := range []float64{0.1137, -0.1137, 0.02137, 0.25, -3} {
-		for _, mode := range []RoundingMode{HalfEven, Floor, Ceil, HalfUp, HalfDown} {
+		for _, mode := range []RoundingMode{HalfEven, TowardsNegativeInf, TowardsPositiveInf, HalfAwayFromZero,
+			HalfTowardsZero} {
 			x := Add(Mul(Var(0), Float(slope)), Float(0.3))
 			for name, e := range map[string]*Expr{
 				"behind":   between(Round(x, mode), -8, 7),
@@ -25,7 +26,7 @@ func TestLineTells(t *testing.T) {
 						t.Fatal(err)
 					}
 					for v := int64(-500); v <= 500; v++ {
-						y, _ := Compile(e).Interval([]Interval{Pt(float64(v))})
+						y, _ := Compile(e).Interval([]Interval{PointInterval(float64(v))})
 						if got := b.step.Apply(v); y.Point() && math.Abs(float64(got)-y.Lo) != 0 {
 							t.Fatalf("%d at %d, want %v", got, v, y)
 						}

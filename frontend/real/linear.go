@@ -11,10 +11,10 @@ type Linear struct {
 	Bias  *big.Rat
 }
 
-// Joint reads e, an expression in n variables, as a function of one weighted sum of them: e = Outer(Inner). Inner has
-// the bias 0; if e is constant, all its scales are 0. ok is false if e has no such form: variables meet in a product or
-// in sums of different proportions, or numbers become very long.
-func (e *Expr) Joint(n int) (inner Linear, outer *Expr, ok bool) {
+// AsFuncOfLinear reads e, an expression in n variables, as a function of one weighted sum of them: e = Outer(Inner).
+// Inner has the bias 0; if e is constant, all its scales are 0. ok is false if e has no such form: variables meet in a
+// product or in sums of different proportions, or numbers become very long.
+func (e *Expr) AsFuncOfLinear(n int) (inner Linear, outer *Expr, ok bool) {
 	j := &joint{n: n, found: map[*Expr]part{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = j.replace(e); !ok {
 		return Linear{}, nil, false

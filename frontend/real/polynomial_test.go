@@ -37,7 +37,7 @@ func TestPolynomial(t *testing.T) {
 		if !ok {
 			continue
 		}
-		v := []Interval{Pt(3), Pt(-2), Pt(5)}
+		v := []Interval{PointInterval(3), PointInterval(-2), PointInterval(5)}
 		sum := 0.0
 		for _, t := range terms {
 			f, _ := t.Scale.Float64()
@@ -47,7 +47,7 @@ func TestPolynomial(t *testing.T) {
 			sum += f
 		}
 		want, _ := Compile(c.e).Interval(v)
-		if y, _ := Compile(outer).Interval([]Interval{Pt(sum)}); y.Lo > want.Hi || y.Hi < want.Lo {
+		if y, _ := Compile(outer).Interval([]Interval{PointInterval(sum)}); y.Lo > want.Hi || y.Hi < want.Lo {
 			t.Errorf("%s: %v, want %v", c.name, y, want)
 		}
 	}

@@ -7,17 +7,18 @@ import (
 )
 
 // wholeModes maps the rounding modes of models to those of hardware.
-var wholeModes = map[RoundingMode]num.Rounding{HalfEven: num.HalfEven, HalfUp: num.HalfAway,
-	HalfDown: num.HalfTowardZero,
-	Floor:    num.Floor, Ceil: num.Ceil, Down: num.TowardZero, Up: num.AwayFromZero}
+var wholeModes = map[RoundingMode]num.Rounding{HalfEven: num.HalfEven, HalfAwayFromZero: num.HalfAway,
+	HalfTowardsZero:    num.HalfTowardZero,
+	TowardsNegativeInf: num.Floor, TowardsPositiveInf: num.Ceil, TowardsZero: num.TowardZero,
+	AwayFromZero: num.AwayFromZero}
 
 // mirrored returns the mode m' for which rounding -x with m' gives minus x rounded with m.
 func mirrored(m RoundingMode) RoundingMode {
 	switch m {
-	case Floor:
-		return Ceil
-	case Ceil:
-		return Floor
+	case TowardsNegativeInf:
+		return TowardsPositiveInf
+	case TowardsPositiveInf:
+		return TowardsNegativeInf
 	}
 	return m
 }
@@ -181,7 +182,7 @@ func (c *clipped) plus(b *big.Rat) bool {
 // moves reports whether adding n before the rounding has the same effect as adding it after the rounding.
 func (c *clipped) moves(n *big.Int) bool {
 	switch c.mode {
-	case Floor, Ceil:
+	case TowardsNegativeInf, TowardsPositiveInf:
 		return true
 	case HalfEven:
 		return n.Bit(0) == 0

@@ -36,7 +36,8 @@ func quantised(r *rand.Rand) *Expr {
 	if before {
 		e = Add(e, zero)
 	}
-	mode := []RoundingMode{HalfEven, HalfUp, HalfDown, Floor, Ceil, Up, Down}[r.IntN(7)]
+	mode := []RoundingMode{HalfEven, HalfAwayFromZero, HalfTowardsZero, TowardsNegativeInf, TowardsPositiveInf,
+		AwayFromZero, TowardsZero}[r.IntN(7)]
 	switch r.IntN(3) {
 	case 0:
 		e = Round(Min(Max(e, lo), hi), mode)
@@ -45,7 +46,7 @@ func quantised(r *rand.Rand) *Expr {
 	default:
 		e = Round(Max(Round(Min(e, hi), mode), lo), HalfEven)
 	}
-	if !before && (mode == HalfEven || mode == Floor || mode == Ceil) {
+	if !before && (mode == HalfEven || mode == TowardsNegativeInf || mode == TowardsPositiveInf) {
 		e = Add(e, zero)
 	}
 	if r.IntN(4) == 0 {
@@ -95,9 +96,9 @@ func TestQuantiser(t *testing.T) {
 	}
 	for name, e := range map[string]*Expr{
 		"no rounding":    Mul(Var(0), Float(0.5)),
-		"a root":         Round(Sqrt(Var(0)), Floor),
-		"two roundings":  Round(Mul(Round(Var(0), Floor), Float(0.5)), Floor),
-		"limits between": Min(Round(Mul(Var(0), Float(0.5)), Floor), Float(1.5)),
+		"a root":         Round(Sqrt(Var(0)), TowardsNegativeInf),
+		"two roundings":  Round(Mul(Round(Var(0), TowardsNegativeInf), Float(0.5)), TowardsNegativeInf),
+		"limits between": Min(Round(Mul(Var(0), Float(0.5)), TowardsNegativeInf), Float(1.5)),
 		"an odd offset":  Add(Round(Mul(Var(0), Float(0.5)), HalfEven), Float(1)),
 	} {
 		if q, ok := e.Quantiser(); ok {

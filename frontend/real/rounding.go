@@ -14,16 +14,17 @@ type RoundingMode uint8
 // QONNX's rounding modes (reference: qonnx's own execution of Quant). The zero value is invalid.
 const (
 	HalfEven RoundingMode = iota + 1 // ROUND, HALF_EVEN: to nearest, ties to even
-	Ceil
-	Floor
-	Up       // away from zero
-	Down     // towards zero: DOWN, ROUND_TO_ZERO
-	HalfUp   // to nearest, ties away from zero
-	HalfDown // to nearest, ties towards zero
+	TowardsPositiveInf
+	TowardsNegativeInf
+	AwayFromZero     // away from zero
+	TowardsZero      // towards zero: DOWN, ROUND_TO_ZERO
+	HalfAwayFromZero // to nearest, ties away from zero
+	HalfTowardsZero  // to nearest, ties towards zero
 )
 
-var roundingNames = [...]string{HalfEven: "ROUND", Ceil: "CEIL", Floor: "FLOOR", Up: "UP", Down: "DOWN",
-	HalfUp: "HALF_UP", HalfDown: "HALF_DOWN"}
+var roundingNames = [...]string{HalfEven: "ROUND", TowardsPositiveInf: "CEIL", TowardsNegativeInf: "FLOOR",
+	AwayFromZero: "UP", TowardsZero: "DOWN",
+	HalfAwayFromZero: "HALF_UP", HalfTowardsZero: "HALF_DOWN"}
 
 func (r RoundingMode) String() string { return roundingNames[r] }
 
@@ -34,7 +35,7 @@ func ParseRounding(s string) (RoundingMode, error) {
 	case "HALF_EVEN":
 		return HalfEven, nil
 	case "ROUND_TO_ZERO":
-		return Down, nil
+		return TowardsZero, nil
 	}
 	if i := slices.Index(roundingNames[1:], name); i >= 0 {
 		return RoundingMode(1 + i), nil
@@ -51,17 +52,17 @@ func (r RoundingMode) round(v float64) float64 {
 	switch r {
 	case HalfEven:
 		return math.RoundToEven(v)
-	case Ceil:
+	case TowardsPositiveInf:
 		return math.Ceil(v)
-	case Floor:
+	case TowardsNegativeInf:
 		return math.Floor(v)
-	case Up:
+	case AwayFromZero:
 		return math.Copysign(math.Ceil(math.Abs(v)), v)
-	case Down:
+	case TowardsZero:
 		return math.Trunc(v)
-	case HalfUp:
+	case HalfAwayFromZero:
 		return math.Round(v)
-	case HalfDown:
+	case HalfTowardsZero:
 		w := math.Floor(math.Abs(v))
 		if math.Abs(v)-w > 0.5 {
 			w++
@@ -83,17 +84,17 @@ func (r RoundingMode) roundRat(v *big.Rat) *big.Int {
 	switch r {
 	case HalfEven:
 		rise = half > 0 || half == 0 && floor.Bit(0) == 1
-	case Ceil:
+	case TowardsPositiveInf:
 		rise = true
-	case Floor:
+	case TowardsNegativeInf:
 		rise = false
-	case Up:
+	case AwayFromZero:
 		rise = !neg
-	case Down:
+	case TowardsZero:
 		rise = neg
-	case HalfUp:
+	case HalfAwayFromZero:
 		rise = half > 0 || half == 0 && !neg
-	case HalfDown:
+	case HalfTowardsZero:
 		rise = half > 0 || half == 0 && neg
 	default:
 		panic("real: invalid rounding mode")

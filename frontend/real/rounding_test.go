@@ -8,20 +8,21 @@ import (
 	"testing"
 )
 
-var modes = []RoundingMode{HalfEven, Ceil, Floor, Up, Down, HalfUp, HalfDown}
+var modes = []RoundingMode{HalfEven, TowardsPositiveInf, TowardsNegativeInf, AwayFromZero, TowardsZero,
+	HalfAwayFromZero, HalfTowardsZero}
 
 // TestRoundingTable is QONNX's own table of modes: half modes speak of magnitude, UP is away from zero.
 func TestRoundingTable(t *testing.T) {
 	t.Parallel()
 	values := []float64{-2.5, -1.7, -1.5, -1.2, -1, -0.5, -0.2, 0, 0.2, 0.5, 1, 1.2, 1.5, 1.7, 2.5, 3.5}
 	want := map[RoundingMode][]float64{
-		HalfEven: {-2, -2, -2, -1, -1, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 4},
-		Ceil:     {-2, -1, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4},
-		Floor:    {-3, -2, -2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 1, 1, 2, 3},
-		Up:       {-3, -2, -2, -2, -1, -1, -1, 0, 1, 1, 1, 2, 2, 2, 3, 4},
-		Down:     {-2, -1, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 3},
-		HalfUp:   {-3, -2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4},
-		HalfDown: {-2, -2, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3},
+		HalfEven:           {-2, -2, -2, -1, -1, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 4},
+		TowardsPositiveInf: {-2, -1, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4},
+		TowardsNegativeInf: {-3, -2, -2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 1, 1, 2, 3},
+		AwayFromZero:       {-3, -2, -2, -2, -1, -1, -1, 0, 1, 1, 1, 2, 2, 2, 3, 4},
+		TowardsZero:        {-2, -1, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 3},
+		HalfAwayFromZero:   {-3, -2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4},
+		HalfTowardsZero:    {-2, -2, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3},
 	}
 	for _, m := range modes {
 		for i, v := range values {
@@ -48,21 +49,21 @@ func nearest(m RoundingMode, v *big.Rat) *big.Int {
 		inner, outer = hi, lo
 	}
 	switch side := rest.Cmp(big.NewRat(1, 2)); {
-	case m == Ceil:
+	case m == TowardsPositiveInf:
 		return hi
-	case m == Floor:
+	case m == TowardsNegativeInf:
 		return lo
-	case m == Up:
+	case m == AwayFromZero:
 		return outer
-	case m == Down:
+	case m == TowardsZero:
 		return inner
 	case side < 0:
 		return lo
 	case side > 0:
 		return hi
-	case m == HalfUp:
+	case m == HalfAwayFromZero:
 		return outer
-	case m == HalfDown:
+	case m == HalfTowardsZero:
 		return inner
 	case lo.Bit(0) == 0:
 		return lo
@@ -117,9 +118,11 @@ func TestRoundingOfFloatsAndRationals(t *testing.T) {
 
 func TestParseRounding(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]RoundingMode{"ROUND": HalfEven, "HALF_EVEN": HalfEven, "CEIL": Ceil,
-		"FLOOR": Floor,
-		"UP":    Up, "DOWN": Down, "ROUND_TO_ZERO": Down, "HALF_UP": HalfUp, "HALF_DOWN": HalfDown} {
+	for name, want := range map[string]RoundingMode{"ROUND": HalfEven, "HALF_EVEN": HalfEven,
+		"CEIL":  TowardsPositiveInf,
+		"FLOOR": TowardsNegativeInf,
+		"UP":    AwayFromZero, "DOWN": TowardsZero, "ROUND_TO_ZERO": TowardsZero, "HALF_UP": HalfAwayFromZero,
+		"HALF_DOWN": HalfTowardsZero} {
 		for _, s := range []string{name, strings.ToLower(name), name[:1] + strings.ToLower(name[1:])} {
 			if got, err := ParseRounding(s); err != nil || got != want {
 				t.Errorf("ParseRounding(%q) = %v, %v, want %v", s, got, err, want)

@@ -79,8 +79,8 @@ func (s *StepCache) Add(f *Func, v int, y Interval) {
 	}
 }
 
-// Decides reports whether f has an instruction with discrete values, such as a rounding.
-func (f *Func) Decides() bool { return len(f.rounds) > 0 }
+// HasDiscreteOps reports whether f has an instruction with discrete values, such as a rounding.
+func (f *Func) HasDiscreteOps() bool { return len(f.rounds) > 0 }
 
 // RoundsOnce reports whether f depends on variable v only through one rounding to integers, and has no other
 // instruction with discrete values.

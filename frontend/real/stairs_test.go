@@ -12,7 +12,8 @@ func TestStairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	functions, known := 0, 0
 	for range 4000 {
-		modes := []RoundingMode{HalfEven, HalfUp, HalfDown, Floor, Ceil, Up, Down}
+		modes := []RoundingMode{HalfEven, HalfAwayFromZero, HalfTowardsZero, TowardsNegativeInf, TowardsPositiveInf,
+			AwayFromZero, TowardsZero}
 		inner := randomExpr(rng, 2, 3)
 		e := Mul(Max(Round(inner, modes[rng.IntN(len(modes))]), Float(-3)), Add(Var(1), Float(0.5)))
 		f, fresh := Compile(e), Compile(e)
@@ -21,9 +22,9 @@ func TestStairs(t *testing.T) {
 		}
 		functions++
 		var s StepCache
-		beside := Pt(float64(rng.IntN(9)) - 4)
+		beside := PointInterval(float64(rng.IntN(9)) - 4)
 		for range 60 {
-			x := Pt(float64(rng.IntN(64))/8 - 4)
+			x := PointInterval(float64(rng.IntN(64))/8 - 4)
 			if rng.IntN(3) == 0 {
 				x.Hi += float64(rng.IntN(5)) / 32
 			}
@@ -55,7 +56,7 @@ func TestRoundsOnce(t *testing.T) {
 		"a quantiser":            {Mul(Round(Div(x, y), HalfEven), y), true},
 		"no rounding":            {Add(x, y), false},
 		"what a rounding leaves": {Sub(x, Round(x, HalfEven)), false},
-		"two roundings":          {Round(Add(x, Round(y, Floor)), Floor), false},
+		"two roundings":          {Round(Add(x, Round(y, TowardsNegativeInf)), TowardsNegativeInf), false},
 		"a comparison":           {AtLeast(x, y), false},
 	} {
 		if got := Compile(c.e).RoundsOnce(0); got != c.want {
@@ -67,13 +68,13 @@ func TestRoundsOnce(t *testing.T) {
 // TestManySteps has more steps than stairs keep.
 func TestManySteps(t *testing.T) {
 	t.Parallel()
-	f := Compile(Round(Var(0), Floor))
+	f := Compile(Round(Var(0), TowardsNegativeInf))
 	var s StepCache
 	for n := range 2 * maxTreads {
-		y, _ := f.Interval([]Interval{Pt(float64(n) + 0.5)})
+		y, _ := f.Interval([]Interval{PointInterval(float64(n) + 0.5)})
 		s.Add(f, 0, y)
 	}
-	if y, ok := s.At(Pt(7.5)); ok {
+	if y, ok := s.At(PointInterval(7.5)); ok {
 		t.Errorf("7.5 is known to give %v", y)
 	}
 }

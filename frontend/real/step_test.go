@@ -316,7 +316,7 @@ func TestStepOverHalfToEven(t *testing.T) {
 
 func TestStepOverLimit(t *testing.T) {
 	t.Parallel()
-	identity := compileChain([]link{roundTo(Floor)})
+	identity := compileChain([]link{roundTo(TowardsNegativeInf)})
 	for _, c := range []struct {
 		r     num.Range
 		limit int
@@ -338,7 +338,7 @@ func TestStepOverWideRanges(t *testing.T) {
 		// x >= at: max(min(x-at+1, 1), 0)
 		c := Rat(new(big.Rat).SetInt(new(big.Int).Sub(big.NewInt(at), big.NewInt(1))))
 		e := Max(Min(Sub(Var(0), c), Float(1)), Float(0))
-		f, err := Compile(Round(e, Floor)).StepOver(all, 1)
+		f, err := Compile(Round(e, TowardsNegativeInf)).StepOver(all, 1)
 		if want := (num.StepFunction{At: []int64{at}, Value: []int64{0, 1}}); err != nil || !f.Equal(want) {
 			t.Errorf("step at %d: %v, %v", at, f, err)
 		}
@@ -382,12 +382,12 @@ func TestStepOverTails(t *testing.T) {
 		e    *Expr
 		want []int64
 	}{
-		{Round(sigmoid, Ceil), []int64{1}},
-		{Round(sigmoid, Floor), []int64{0}},
-		{Round(Mul(sigmoid, Float(3)), Up), []int64{1, 2, 3}},
-		{Round(Mul(sigmoid, Float(-3)), Floor), []int64{-1, -2, -3}},
-		{Round(Mul(softsign, Float(2)), Floor), []int64{-2, -1, 0, 1}},
-		{Round(Mul(softsign, Float(1.5)), HalfUp), []int64{-1, 0, 1}},
+		{Round(sigmoid, TowardsPositiveInf), []int64{1}},
+		{Round(sigmoid, TowardsNegativeInf), []int64{0}},
+		{Round(Mul(sigmoid, Float(3)), AwayFromZero), []int64{1, 2, 3}},
+		{Round(Mul(sigmoid, Float(-3)), TowardsNegativeInf), []int64{-1, -2, -3}},
+		{Round(Mul(softsign, Float(2)), TowardsNegativeInf), []int64{-2, -1, 0, 1}},
+		{Round(Mul(softsign, Float(1.5)), HalfAwayFromZero), []int64{-1, 0, 1}},
 	} {
 		f, err := Compile(c.e).StepOver(wide, 10)
 		if err != nil || !slices.Equal(f.Value, c.want) {

@@ -56,7 +56,7 @@ func TestStrictOf(t *testing.T) {
 		{"reciprocal of what is positive", Div(n(1), Exp(x)), -1},
 		{"nothing", Mul(n(0), x), 0},
 		{"constant", n(4), 0},
-		{"floor", Round(x, Floor), 0},
+		{"floor", Round(x, TowardsNegativeInf), 0},
 		{"the greater of two that rise", Max(Mul(n(2), x), Add(x, n(math.Pi))), 1},
 	} {
 		if d, ok := c.e.StrictDirection(); d != c.want || ok != (d != 0) {

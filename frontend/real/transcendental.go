@@ -21,9 +21,9 @@ func expInterval(x Interval) Interval {
 func expPt(x float64) Interval {
 	switch {
 	case x == 0:
-		return Pt(1)
+		return PointInterval(1)
 	case math.IsInf(x, 1):
-		return Pt(x)
+		return PointInterval(x)
 	case x < -1e4:
 		return Interval{0, math.SmallestNonzeroFloat64}
 	case x > 1e4:
@@ -50,7 +50,7 @@ func logPt(x float64) Interval {
 	case x == 1:
 		return Interval{}
 	case x < least: // math.Log is inexact for subnormals on some machines
-		return logPt(x * 0x1p60).Sub(Pt(60).Mul(Interval{down(math.Ln2), up(math.Ln2)}))
+		return logPt(x * 0x1p60).Sub(PointInterval(60).Mul(Interval{down(math.Ln2), up(math.Ln2)}))
 	}
 	y := math.Log(x)
 	return Interval{steps(y, -4), steps(y, 4)}
@@ -61,9 +61,9 @@ func softplusInterval(x Interval) Interval { return Interval{softplusPt(x.Lo).Lo
 
 func softplusPt(x float64) Interval {
 	if math.IsInf(x, 0) {
-		return Pt(max(x, 0))
+		return PointInterval(max(x, 0))
 	}
-	return Pt(max(x, 0)).Add(logInterval(Pt(1).Add(expPt(-math.Abs(x)))))
+	return PointInterval(max(x, 0)).Add(logInterval(PointInterval(1).Add(expPt(-math.Abs(x)))))
 }
 
 // softplus returns ln(1+e^n) for a positive n, computed as n + ln(1+e^-n). The result lies above n, however large n is.

@@ -116,7 +116,7 @@ func TestTakenApart(t *testing.T) {
 		apart        func(e *Expr) (inner func(x, y *big.Rat) *big.Rat, outer *Expr, ok bool)
 	}{
 		{"sum", 4000, 500, func(e *Expr) (func(x, y *big.Rat) *big.Rat, *Expr, bool) {
-			inner, outer, ok := e.Joint(2)
+			inner, outer, ok := e.AsFuncOfLinear(2)
 			return func(x, y *big.Rat) *big.Rat {
 				x, y = new(big.Rat).Mul(inner.Scale[0], x), new(big.Rat).Mul(inner.Scale[1], y)
 				return x.Add(inner.Bias, x.Add(x, y))

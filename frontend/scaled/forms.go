@@ -162,8 +162,8 @@ func Sums(bases, offsets []int32) []int32 {
 	return elements
 }
 
-// All returns the list 0, 1 ... n-1.
-func All(n int) []int32 {
+// Indices returns the list 0, 1 ... n-1.
+func Indices(n int) []int32 {
 	all := make([]int32, n)
 	for i := range all {
 		all[i] = int32(i)
@@ -306,7 +306,7 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 	}
 	step := f.a.Program.Producer(tensor)
 	if step == nil {
-		return nil, &Blocked{Tensor: tensor}
+		return nil, &BlockedError{Tensor: tensor}
 	}
 	return f.step(step, index)
 }
@@ -362,7 +362,7 @@ func (f *former) leaf(tensor string, index []int32, values *Values) Expression {
 		}
 		return real.Rat(of[0].Scale)
 	}
-	if len(of) > 1 || of[0].Scale.Cmp(Unit[0].Scale) != 0 {
+	if len(of) > 1 || of[0].Scale.Cmp(IdentityAffine[0].Scale) != 0 {
 		out.Expr = real.Mul(out.Expr, number(false))
 	}
 	if slices.ContainsFunc(of, func(a real.Affine) bool { return a.Bias.Sign() != 0 }) {
@@ -376,20 +376,20 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	case step.Move != nil:
 		return f.move(step, index)
 	case step.Elem == nil, step.Window != nil, graph.ReadsInfinities(f.a.Program, step):
-		return nil, &Blocked{step.Output, step, false}
+		return nil, &BlockedError{step.Output, step, false}
 	}
 	e := step.Elem
 	args := make([]*Forms, len(e.Args))
 	for v, slot := range e.Args {
 		tensor, pick := step.Node.Inputs[slot], &e.Index[v]
-		if c := f.a.Program.Known[tensor].Const; c != nil && e.Offset == nil && !pick.Still() {
+		if c := f.a.Program.Known[tensor].Const; c != nil && e.Offset == nil && !pick.IsIdentity() {
 			args[v] = f.constant(c, index, pick)
 			continue
 		}
 		at := index
-		if !pick.Still() {
+		if !pick.IsIdentity() {
 			if at = f.list(len(index)); at == nil {
-				return nil, &Blocked{step.Output, step, true}
+				return nil, &BlockedError{step.Output, step, true}
 			}
 			for k, i := range index {
 				at[k] = int32(e.At(v, int(i)))
@@ -438,7 +438,7 @@ func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
 			id = next
 		}
 		if id == maxForms {
-			return nil, &Blocked{step.Output, step, true}
+			return nil, &BlockedError{step.Output, step, true}
 		}
 		if id == len(out.Of) {
 			out.Of = append(out.Of, join(step, args, pick))

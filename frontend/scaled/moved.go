@@ -12,13 +12,13 @@ import (
 // moves. So if parts of a tensor are split and joined again, their elements count as elements of that tensor.
 func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	m, in := step.Move, step.Node.Inputs
-	if m.Joins() {
+	if m.ReadsOtherInputs() {
 		return f.joined(step, index)
 	}
 	at := index
-	if !m.Still() {
+	if !m.IsIdentity() {
 		if at = f.list(len(index)); at == nil {
-			return nil, &Blocked{step.Output, step, true}
+			return nil, &BlockedError{step.Output, step, true}
 		}
 		for k, i := range index {
 			_, from := m.From(int(i))
@@ -98,7 +98,7 @@ func (f *former) moves(tensor string) *graph.Step {
 // joined returns the forms of elements that a step joins from several tensors. Each source is requested for the whole
 // list; the entries of other sources' elements are meaningless.
 func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
-	blocked := &Blocked{step.Output, step, true}
+	blocked := &BlockedError{step.Output, step, true}
 	at := slices.Clone(index)
 	sources := f.sources(step, at)
 	if sources == nil {
@@ -154,7 +154,7 @@ func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
 // sources follows elements of a step's output back to their sources, and stores their places there in at. It returns
 // nil if the work exceeds maxListed.
 func (f *former) sources(step *graph.Step, at []int32) (list []*source) {
-	first := &source{tensor: step.Output, rank: f.a.rank(step), of: All(len(at))}
+	first := &source{tensor: step.Output, rank: f.a.rank(step), of: Indices(len(at))}
 	known := map[string]*source{step.Output: first}
 	rest := &following{first}
 	for rest.Len() > 0 {
@@ -193,7 +193,7 @@ func (f *former) sources(step *graph.Step, at []int32) (list []*source) {
 
 // counted returns how many of the given elements come from each input of a move.
 func counted(m *graph.Move, of, at []int32) (n [256]int) {
-	if !m.Joins() {
+	if !m.ReadsOtherInputs() {
 		n[0] = len(of)
 		return n
 	}

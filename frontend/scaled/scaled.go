@@ -42,7 +42,7 @@ func New(p *graph.Program) *Analysis {
 // All returns the list 0, 1 ... n-1. The caller must not change the list.
 func (a *Analysis) All(n int) []int32 {
 	if len(a.all) < n {
-		a.all = All(n)
+		a.all = Indices(n)
 	}
 	return a.all[:n:n]
 }
@@ -81,8 +81,8 @@ func (v *Values) place(i int32) int {
 	return int(i)
 }
 
-// Unit is the identity: the real values are the integers themselves.
-var Unit = []real.Affine{{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}}
+// IdentityAffine is the identity: the real values are the integers themselves.
+var IdentityAffine = []real.Affine{{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}}
 
 // Declare makes a tensor an integer tensor. The real value of element i is of[i], or of[0] if len(of) is 1, applied to
 // its integer.
@@ -171,8 +171,8 @@ func (a *Analysis) Single(tensor string) bool {
 	return single(tensor)
 }
 
-// A Leaf is an element of an integer tensor.
-type Leaf struct {
+// An IntegerElement is an element of an integer tensor.
+type IntegerElement struct {
 	Tensor string
 	Index  int
 }
@@ -180,19 +180,19 @@ type Leaf struct {
 // A Slice is one real value as a function of integers. Variable v of Expr is the integer at Leaves[v].
 type Slice struct {
 	Expr   *real.Expr
-	Leaves []Leaf
+	Leaves []IntegerElement
 	Nodes  []*graph.Node // the nodes that compute the slice, from the value back to the integers
 }
 
-// Blocked is the error for a value that is not a function of integer tensors. The value depends on a model input (Step
-// is nil) or on a sum of products that is not an integer tensor. Or there are too many parts to follow (Parts).
-type Blocked struct {
+// BlockedError is the error for a value that is not a function of integer tensors. The value depends on a model input
+// (Step is nil) or on a sum of products that is not an integer tensor. Or there are too many parts to follow (Parts).
+type BlockedError struct {
 	Tensor string
 	Step   *graph.Step
 	Parts  bool
 }
 
-func (b *Blocked) Error() string {
+func (b *BlockedError) Error() string {
 	switch {
 	case b.Step == nil:
 		return fmt.Sprintf("it depends on the real-valued input %q", b.Tensor)
@@ -212,14 +212,14 @@ func (a *Analysis) At(tensor string, i int) (*Slice, error) {
 	out := &Slice{Nodes: form.Nodes}
 	out.Expr, _ = form.Numbers(0)
 	for _, v := range form.Leaves() {
-		out.Leaves = append(out.Leaves, Leaf{v.Tensor, int(v.Index[0])})
+		out.Leaves = append(out.Leaves, IntegerElement{v.Tensor, int(v.Index[0])})
 	}
 	return out, nil
 }
 
 // Codes returns the range of a quantiser's codes. ok is false for other steps.
 func Codes(step *graph.Step) (r num.Range, ok bool) {
-	lo, hi, ok := step.Node.Codes()
+	lo, hi, ok := step.Node.CodeRange()
 	return num.Range{Lo: int64(lo), Hi: int64(hi)}, ok
 }
 

@@ -86,10 +86,10 @@ func TestBlocked(t *testing.T) {
 	t.Parallel()
 	p := program(t)
 	a := scaled.New(p)
-	a.Declare("x", scaled.Unit)
+	a.Declare("x", scaled.IdentityAffine)
 	for tensor, want := range map[string]string{"other": "r", "mixed": "r", "after": "product", "product": "product"} {
 		_, err := a.At(tensor, 0)
-		var b *scaled.Blocked
+		var b *scaled.BlockedError
 		if !errors.As(err, &b) || b.Tensor != want || (b.Step == nil) != (want == "r") || b.Error() == "" {
 			t.Errorf("%s: %v, want blocked at %s", tensor, err, want)
 		}
@@ -109,7 +109,7 @@ func TestBlocked(t *testing.T) {
 		t.Errorf("product[3]+1 = %v of %v", f, s.Leaves)
 	}
 	// FormsOf looks through a declaration of the step's own output.
-	a.Declare("scaled", scaled.Unit)
+	a.Declare("scaled", scaled.IdentityAffine)
 	f, err := a.FormsOf(p.Producer("scaled"), []int32{1})
 	if err != nil || len(f.Of) != 1 || f.Of[0].Leaves()[0].Tensor != "x" || f.Of[0].Leaves()[0].Index[0] != 1 {
 		t.Errorf("the slice of a declared step: %v %v", f, err)
@@ -119,7 +119,7 @@ func TestBlocked(t *testing.T) {
 func TestDerived(t *testing.T) {
 	t.Parallel()
 	a := scaled.New(program(t))
-	a.Declare("x", scaled.Unit)
+	a.Declare("x", scaled.IdentityAffine)
 	for tensor, want := range map[string]bool{"x": true, "relu": true, "product": true, "mixed": true, "r": false,
 		"other": false, "w": false, "nowhere": false} {
 		if a.Derived(tensor) != want {
@@ -153,8 +153,8 @@ func TestPieces(t *testing.T) {
 		},
 	})
 	a := scaled.New(p)
-	a.Declare("x", scaled.Unit)
-	forms, err := a.Forms("joined", scaled.All(12))
+	a.Declare("x", scaled.IdentityAffine)
+	forms, err := a.Forms("joined", scaled.Indices(12))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestPieces(t *testing.T) {
 		form.Nodes[0].Op != "Concat" || form.Nodes[5].Op != "Mul" {
 		t.Errorf("the forms %+v", forms.Of)
 	}
-	if forms, err = a.Forms("all", scaled.All(16)); err != nil || len(forms.Of) != 2 {
+	if forms, err = a.Forms("all", scaled.Indices(16)); err != nil || len(forms.Of) != 2 {
 		t.Fatalf("%d forms, %v", len(forms.Of), err)
 	}
 	for k, want := range []int{1, -7, 2, 1, 0, 0, 1, 2, 4, -8, 5, 4, 3, 3, 4, 5} {

@@ -107,7 +107,7 @@ func (s *scope) product(step *graph.Step, steps int) *product {
 		}
 		p.held(s, name, c)
 	} else {
-		p.kind = Data
+		p.kind = DataByData
 		p.data = append(p.data, w.slot)
 	}
 	p.MACs, p.EffectiveMACs = macs*int64(steps), effective*int64(steps)
@@ -205,7 +205,7 @@ func (s *scope) taps(step *graph.Step, x *side, rows map[int32]*row, p *product)
 		w = step.Dot.ABase
 	}
 	spread := s.Producer(step.Node.Inputs[x.slot])
-	if spread == nil || !spread.Node.Spreads() {
+	if spread == nil || !spread.Node.InsertsZeros() {
 		for _, base := range w.All {
 			macs += int64(step.Dot.K)
 			effective += rows[base].count

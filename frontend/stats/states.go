@@ -113,8 +113,9 @@ func (o *Observer) see(i, neurons int, value func(k int) float64) {
 	o.count[i]++
 }
 
-// Done sets the States of every layer, and returns the network's efficiency: the geometric mean over the layers.
-func (o *Observer) Done() (efficiency float64) {
+// SetLayerStates sets the States of every layer, and returns the network's efficiency: the geometric mean over the
+// layers.
+func (o *Observer) SetLayerStates() (efficiency float64) {
 	logs := 0.0
 	for i, l := range o.n.Layers {
 		counts := make([]int64, 0, len(o.seen[i]))

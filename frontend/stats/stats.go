@@ -94,7 +94,7 @@ const (
 	Grouped     ProductKind = "grouped"   // a convolution in groups of channels
 	Depthwise   ProductKind = "depthwise" // a convolution with one channel per group
 	Recurrent   ProductKind = "recurrent"
-	Data        ProductKind = "data" // products of data with data
+	DataByData  ProductKind = "data" // products of data with data
 )
 
 // An Other is a node that computes without weights. Its operations do not count as MACs.
@@ -126,7 +126,7 @@ func Count(p *graph.Program, carried map[string]num.Type) *Totals {
 	seen := map[*graph.Recur]bool{}
 	for _, s := range p.Steps {
 		switch {
-		case !used[s.Node.Index] || p.Fixed(s.Output) || s.Recur != nil && seen[s.Recur]:
+		case !used[s.Node.Index] || p.IsInexactConstant(s.Output) || s.Recur != nil && seen[s.Recur]:
 		case s.Recur != nil:
 			seen[s.Recur] = true
 			c.loop(s)
@@ -184,7 +184,7 @@ func (c *counter) loop(s *graph.Step) {
 	var products []*product
 	for _, b := range r.Body.Steps {
 		switch {
-		case r.Body.Fixed(b.Output):
+		case r.Body.IsInexactConstant(b.Output):
 		case b.Dot != nil && !body.sums(b):
 			products = append(products, body.product(b, r.Length))
 		default:
@@ -308,5 +308,5 @@ func (c *counter) behind(s *graph.Step) string {
 // codes reports whether a step is a quantiser.
 func (s *scope) codes(step *graph.Step) bool {
 	_, ok := s.quantised(step.Node)
-	return ok || step.Node.Is(graph.Minifloat)
+	return ok || step.Node.Is(graph.TraitMinifloatQuantiser)
 }

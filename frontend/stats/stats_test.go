@@ -226,7 +226,7 @@ func TestDataAndShared(t *testing.T) {
 		got.Layers[1].Weights != 9 {
 		t.Errorf("%+v", got.Total)
 	}
-	if l := got.Layers[2]; l.Kind != stats.Data || l.Weights != 0 || l.Entropy != nil ||
+	if l := got.Layers[2]; l.Kind != stats.DataByData || l.Weights != 0 || l.Entropy != nil ||
 		l.BOPs != 27*(30+11)+27*math.Log2(3) {
 		t.Errorf("%+v", l)
 	}
@@ -337,7 +337,7 @@ func TestStates(t *testing.T) {
 			return []int{1, 1}, given[:1] // on, both times
 		})
 	}
-	if e := o.Done(); e != 0 {
+	if e := o.SetLayerStates(); e != 0 {
 		t.Errorf("efficiency %g of a network with a layer that is always in one state", e)
 	}
 	want := stats.States{Tensor: code, Neurons: 2, Seen: 4, Distinct: 3, On: 0.75, Entropy: 1.5, Efficiency: 0.75}

@@ -108,7 +108,7 @@ func declaredAs(t num.Type) DeclaredType {
 // whole returns the smallest type for weights that are integers although the file stores them as reals.
 func whole(c *graph.Tensor) (DeclaredType, bool) {
 	var values []int64
-	for v := range c.Occurring() {
+	for v := range c.PossibleValues() {
 		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt16 {
 			return DeclaredType{}, false
 		}
@@ -138,7 +138,7 @@ func (s *scope) find(name string) (DeclaredType, bool) {
 	switch {
 	case node == nil:
 		return DeclaredType{}, false
-	case node.Is(graph.Minifloat):
+	case node.Is(graph.TraitMinifloatQuantiser):
 		e, m := graph.MinifloatBits(s.Program, node)
 		return DeclaredType{Name: fmt.Sprintf("E%dM%d", e, m), Bits: 1 + e + m}, true
 	}
@@ -153,11 +153,11 @@ func (s *scope) find(name string) (DeclaredType, bool) {
 
 // quantised returns the type of a quantiser's codes.
 func (s *scope) quantised(node *graph.Node) (DeclaredType, bool) {
-	lo, hi, ok := node.Codes()
+	lo, hi, ok := node.CodeRange()
 	sign := ok && node.Bipolar()
-	if c := s.Coding(node); c != nil {
+	if c := s.SplitQuantiser(node); c != nil {
 		ok, lo, hi = true, c.Attrs["lo"].F, c.Attrs["hi"].F
-		sign = (&graph.Node{Domain: graph.Internal, Op: c.Op, Attrs: c.Attrs}).Bipolar()
+		sign = (&graph.Node{Domain: graph.InternalDomain, Op: c.Op, Attrs: c.Attrs}).Bipolar()
 	}
 	switch {
 	case !ok || math.IsInf(lo, 0) || math.IsInf(hi, 0):
@@ -222,11 +222,11 @@ func (s *scope) moved(node *graph.Node) (names []string) {
 	size := 0
 	for _, name := range node.Inputs {
 		c := s.Known[name].Const
-		if name == "" || c == nil || !s.declared(name).known() && node.Op != graph.Concat {
+		if name == "" || c == nil || !s.declared(name).known() && node.Op != graph.OpConcat {
 			continue
 		}
 		switch n := c.Len(); {
-		case node.Op == graph.Concat:
+		case node.Op == graph.OpConcat:
 			names = append(names, name)
 		case n > size:
 			names, size = []string{name}, n
@@ -237,7 +237,7 @@ func (s *scope) moved(node *graph.Node) (names []string) {
 
 // clipped narrows the type of integers that a node clips.
 func (s *scope) clipped(node *graph.Node, t DeclaredType) DeclaredType {
-	if !node.Is(graph.Clips) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
+	if !node.Is(graph.TraitClip) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
 		return t
 	}
 	r := *t.codes
@@ -296,7 +296,7 @@ func (s *scope) computed(step *graph.Step) (t DeclaredType, ok bool) {
 // data returns the inputs of an Elem that are not constant, each once.
 func (s *scope) data(step *graph.Step) (names []string) {
 	for _, slot := range step.Elem.Args {
-		if name := step.Node.Inputs[slot]; s.Known[name].Const == nil && !s.Fixed(name) &&
+		if name := step.Node.Inputs[slot]; s.Known[name].Const == nil && !s.IsInexactConstant(name) &&
 			!slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -306,7 +306,7 @@ func (s *scope) data(step *graph.Step) (names []string) {
 
 // allAre reports whether all elements of a constant equal x.
 func allAre(t *graph.Tensor, x float64) bool {
-	for v := range t.Occurring() {
+	for v := range t.PossibleValues() {
 		if v != x {
 			return false
 		}

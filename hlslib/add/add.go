@@ -33,11 +33,11 @@ import (
 )
 
 // Layer describes the sum of two streams in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "AddStreams",
 	Doc:     "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
 	Example: `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
-	Takes:   layer.SameShapes,
+	Takes:   layer.CheckSameShapes,
 	Bind:    bind,
 	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
 })
@@ -59,7 +59,7 @@ func (p *Params) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	p.Steps = list.Steps
-	return layer.PerInput("factors", p.Factors[:], list.Factors)
+	return layer.CopyPerInput("factors", p.Factors[:], list.Factors)
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
@@ -87,7 +87,7 @@ func (p Params) multiplies(input int) bool {
 
 type op struct {
 	layer.Base[Params]
-	layer.Channelwise
+	layer.ChannelwiseSchedule
 	sum    num.Type
 	factor [2]num.Type // the narrowest type that holds an input's factors
 	steps  layer.ActivationTail
@@ -101,11 +101,11 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		n    int
 	}{{"factors of input 0", len(b.P.Factors[0])}, {"factors of input 1", len(b.P.Factors[1])},
 		{"step functions", len(b.P.Steps)}} {
-		if err := layer.PerChannel(list.what, list.n, in); err != nil {
+		if err := layer.CheckPerChannel(list.what, list.n, in); err != nil {
 			return nil, nil, err
 		}
 	}
-	o := &op{Base: b, Channelwise: layer.ChannelSchedule(in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.ChannelSchedule(in)}
 	sums, err := o.bindSum()
 	if err != nil {
 		return nil, nil, err
@@ -149,12 +149,12 @@ func (o *op) Computation() dataflow.Computation {
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	return o.Channelwise.Eval(in, o.sumOf)
+	return o.ChannelwiseSchedule.Eval(in, o.sumOf)
 }
 
 // sumOf returns the output of channel c.
 func (o *op) sumOf(c int, x []int64) int64 {
-	return o.steps.Exact(c, o.P.factor(0, c)*x[0]+o.P.factor(1, c)*x[1])
+	return o.steps.ExactOutput(c, o.P.factor(0, c)*x[0]+o.P.factor(1, c)*x[1])
 }
 
 // Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
@@ -169,33 +169,33 @@ func (o *op) Folds() dataflow.Folds {
 		}
 		return steps(pe)
 	}
-	return o.Channelwise.Folds(t, o.multiplies())
+	return o.ChannelwiseSchedule.Folds(t, o.multiplies())
 }
 
 func (o *op) multiplies() bool { return o.P.multiplies(0) || o.P.multiplies(1) }
 
 // Loop returns the loop, with the latency of a pair that is multiplied, added, and passes a step function.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	other := c
 	for i, factor := range []*layer.Chain{&c, &other} {
 		if o.P.multiplies(i) {
 			if o.table() {
-				factor.Fetch(o.Words(f), 2*f.PE*o.tableElem().Width, f.Memory)
+				factor.DoCounterLookup(o.Words(f), 2*f.PE*o.tableElem().Width, f.Memory)
 			}
-			factor.Product(o.In[i].Elem.Width, o.factor[i].Width, f.Compute == dataflow.DSP)
+			factor.Product(o.In[i].Elem.Width, o.factor[i].Width, f.Compute == dataflow.ComputeInDSPs)
 		}
 	}
 	c.Join(other)
-	c.DoOp(delay.Add, o.sum.Width)
+	c.DoOp(delay.OpAdd, o.sum.Width)
 	o.steps.Chain(&c, f)
 	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	built := o.steps.HardwareFunction(f)
-	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
+	return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
 		product := layer.Wrap(o.sum, o.P.factor(0, c)*x[0])
 		return built(c, layer.Wrap(o.sum, product+o.P.factor(1, c)*x[1]))
 	})
@@ -208,7 +208,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Streams: []string{"in0_t", "in0_width", "in1_t", "in1_width", "out_t", "out_width"},
 		Config: o.Config(f, "channels computed",
 			dataflow.Field{Name: "sum_t", Doc: "sum", Value: o.sum},
-			dataflow.Field{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP}),
+			dataflow.Field{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.ComputeInDSPs}),
 		Storage: o.Storage(f),
 	}
 	if o.table() {

@@ -68,7 +68,7 @@ func TestContract(t *testing.T) {
 		{Name: "unsigned, of 63 bits", Op: add.New(add.Params{}), In: both(typ(uintN(62), 2))},
 		{Name: "scalars", Op: add.New(then(list(2), nil, relu)), In: both(typ(intN(4)))},
 	}
-	layertest.Check(t, 40, append(cases, layertest.Random(60, 31, randomtest.Add)...)...)
+	layertest.Check(t, 40, append(cases, layertest.RandomCases(60, 31, randomtest.Add)...)...)
 }
 
 // TestRanges: a channel's sums are the exact interval, and what all channels share stays one range.
@@ -198,12 +198,12 @@ func TestCost(t *testing.T) {
 	}{
 		{add.Params{}, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 2 * 5}},
 		// sums of -15..135
-		{by(list(9), list(-1)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT},
+		{by(list(9), list(-1)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInLUTs},
 			dataflow.Resources{LUT: 2*(3*8) + 2*9}},
-		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
+		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs},
 			dataflow.Resources{LUT: 2 * 8, DSP: 4}},
 		{then(list(1, 2, 3, 4, 5, 6), nil, relu), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM,
-			Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*(2+1), DSP: 2}},
+			Compute: dataflow.ComputeInDSPs}, dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*(2+1), DSP: 2}},
 		// with a base
 		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM},
 			dataflow.Resources{LUT: 2*5 + 2*5 + 2, BRAM: 1}},

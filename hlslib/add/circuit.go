@@ -23,11 +23,11 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	}
 	sums := make([]circuit.Value, f.PE)
 	for pe := range sums {
-		h := b.Heap()
+		h := b.NewBitHeap()
 		for i := range x {
 			v, m := circuit.AssumeRange(x[i][pe], o.In[i].Union()), factor(pe, i)
 			switch r := m.Range(); {
-			case f.Compute == dataflow.DSP && o.P.multiplies(i):
+			case f.Compute == dataflow.ComputeInDSPs && o.P.multiplies(i):
 				h.Add(circuit.Product(v, m), 0)
 			case r.Lo == r.Hi:
 				h.AddMultiple(v, r.Lo)

@@ -25,7 +25,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	var products cost.Resources
 	for i, in := range o.In {
 		factor := o.factor[i].Width
@@ -33,7 +33,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 			factor = o.tableElem().Width
 		}
 		if o.P.multiplies(i) {
-			products = products.Plus(m.Multiplier(in.Elem.Width, factor, f.Compute == dataflow.DSP).Times(f.PE))
+			products = products.Plus(m.Multiplier(in.Elem.Width, factor,
+				f.Compute == dataflow.ComputeInDSPs).Times(f.PE))
 		}
 	}
 	return estimate.LayerCost(m, o.Storage(f), append([]cost.CostPart{
@@ -48,7 +49,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.table() {
 		width := 2 * f.PE * o.tableElem().Width
-		list = append(list, dataflow.ROM("factors", "factor memory", o.Words(f), width).At(f.Memory))
+		list = append(list, dataflow.ROMStorage("factors", "factor memory", o.Words(f), width).At(f.Memory))
 	}
 	return append(list, o.steps.Storage(f)...)
 }

@@ -12,7 +12,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	turns := layer.NewStreamTurns(b, o.In, f)
 	words := make([]circuit.Value, len(o.In))
 	for k, in := range o.In {
-		words[k] = layer.Recoded(b.Input(f.SIMD*in.Elem.Width, turns.Of(k)), in, o.Out[0].Elem)
+		words[k] = layer.Recoded(b.Input(f.SIMD*in.Elem.Width, turns.HasTurn(k)), in, o.Out[0].Elem)
 	}
 	b.Output(turns.Choose(words), b.Constant(1))
 	return b.Layer()

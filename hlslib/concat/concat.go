@@ -24,11 +24,11 @@ import (
 )
 
 // Layer describes the concatenation in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "StreamingConcat",
 	Doc:     "the channels of several inputs one after the other (Concat on the last axis)",
 	Example: `{"inputs":2}`,
-	Takes:   layer.Any,
+	Takes:   layer.AcceptAnyInputs,
 	Bind:    bind,
 })
 
@@ -38,7 +38,7 @@ type Params struct {
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
-func (p Params) Verify() error { return layer.InRange("inputs", p.Inputs, 2, dataflow.MaxPorts) }
+func (p Params) Verify() error { return layer.CheckInRange("inputs", p.Inputs, 2, dataflow.MaxPorts) }
 
 type op struct {
 	layer.Base[Params]
@@ -48,7 +48,7 @@ type op struct {
 // bind returns the layer for inputs of shapes [..., C[k]], which differ only in the last axis. The output has the
 // shape [..., C], where C is the sum.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	if err := layer.Inputs(b.P.Inputs)(in); err != nil {
+	if err := layer.CheckInputCount(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
 	}
 	first := in[0].Shape
@@ -141,7 +141,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
+	m, width := estimate.CostModelOf(t), f.SIMD*o.Out[0].Elem.Width
 	return estimate.CostOfParts(
 		m.Control(layer.TurnsCounters(o.Out[0], f)),
 		m.Multiplexer(len(o.In), width).AsPart("multiplexers"),

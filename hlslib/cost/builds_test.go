@@ -12,7 +12,7 @@ import (
 // A layer is one part of a whole accelerator: its parameters, and the result of synthesis.
 type layer struct {
 	build, name string
-	costly      Estimated
+	costly      Estimator
 	shares      func(*values) []share
 	lut, ff     float64
 	blocks      int // in RAMB18
@@ -20,11 +20,11 @@ type layer struct {
 
 // described holds the layers of the builds by build and name, from the builds' own files: PE, SIMD and depths from
 // their configuration, widths of streams from the layers at their ends. The measurements tell what such a file omits.
-// The places of CNV's input memories give their depth, and the shift registers that of its FIFOs. Registers and block
-// RAM give the outputs of its last three layers (43 labels, but more than 32 and up to 64 would do). The folding of
-// cybsec follows from its DSP slices, its block RAM and the widths of its streams.
-var described = map[string]map[string]Estimated{
-	"TFC 0": with(fifos(8, 8, 1, 28, 2, 8, 1, 8, 1, 7, 8), map[string]Estimated{
+// The places of CNV's input memories give their depth, and the shift registers that of its FIFOs. Registers and
+// block RAM give the outputs of its last three layers (43 labels, but more than 32 and up to 64 would do). The folding
+// of cybsec follows from its DSP slices, its block RAM and the widths of its streams.
+var described = map[string]map[string]Estimator{
+	"TFC 0": with(fifos(8, 8, 1, 28, 2, 8, 1, 8, 1, 7, 8), map[string]Estimator{
 		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 1, Rows: 1, Steps: 1, Search: true},
 		"StreamingDataWidthConverter_rtl_0": WidthConverter{1, 28},
 		"MVAU_hls_0":                        signs(784, 64, 2, 28, 10),
@@ -37,12 +37,12 @@ var described = map[string]map[string]Estimated{
 		"StreamingFIFO_rtl_3":               FIFOShape{Depth: 32, Width: 28},
 		"StreamingFIFO_rtl_8":               FIFOShape{Depth: 32, Width: 1},
 	}),
-	"TFC 1": with(fifos(112, 112, 14, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Estimated{
+	"TFC 1": with(fifos(112, 112, 14, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Estimator{
 		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 14, Rows: 1, Steps: 1, Search: true},
 		"StreamingDataWidthConverter_rtl_0": WidthConverter{14, 112},
 		"StreamingDataWidthConverter_rtl_1": WidthConverter{70, 35},
 	}),
-	"TFC 2": with(fifos(896, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Estimated{
+	"TFC 2": with(fifos(896, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Estimator{
 		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 112, Rows: 1, Steps: 1, Search: true},
 		"StreamingDataWidthConverter_rtl_0": WidthConverter{70, 35},
 		"StreamingFIFO_rtl_1":               FIFOShape{Depth: 32, Width: 112},
@@ -95,8 +95,8 @@ var described = map[string]map[string]Estimated{
 }
 
 // fifos returns FIFOs of two words of the given widths, by name.
-func fifos(widths ...int) map[string]Estimated {
-	list := map[string]Estimated{}
+func fifos(widths ...int) map[string]Estimator {
+	list := map[string]Estimator{}
 	for i, w := range widths {
 		list[fmt.Sprint("StreamingFIFO_rtl_", i)] = FIFOShape{Depth: 2, Width: w}
 	}
@@ -104,7 +104,7 @@ func fifos(widths ...int) map[string]Estimated {
 }
 
 // with merges the lists; of equal names the last one counts.
-func with(list map[string]Estimated, more ...map[string]Estimated) map[string]Estimated {
+func with(list map[string]Estimator, more ...map[string]Estimator) map[string]Estimator {
 	for _, m := range more {
 		maps.Copy(list, m)
 	}
@@ -112,7 +112,7 @@ func with(list map[string]Estimated, more ...map[string]Estimated) map[string]Es
 }
 
 // wideTFC holds the common layers of the wider builds of TFC.
-var wideTFC = map[string]Estimated{
+var wideTFC = map[string]Estimator{
 	"MVAU_hls_0":        signs(784, 64, 32, 112, 10),
 	"MVAU_hls_1":        signs(64, 64, 32, 32, 7),
 	"MVAU_hls_2":        signs(64, 64, 32, 32, 7),
@@ -122,9 +122,9 @@ var wideTFC = map[string]Estimated{
 
 // built completes a layer in the way FINN builds it.
 func built(m MVAU) MVAU {
-	m.InSigned, m.Memory, m.ThresholdMemory, m.ThresholdBits = true, Block, Distributed, m.AccBits
+	m.InSigned, m.Memory, m.ThresholdMemory, m.ThresholdBits = true, StyleBlockRAM, StyleDistributedRAM, m.AccBits
 	if m.MH > m.PE {
-		m.Buffer = Registers
+		m.Buffer = StyleRegisters
 	}
 	return m
 }
@@ -138,7 +138,7 @@ func signs(mw, mh, pe, simd, acc int) MVAU {
 
 // last returns the layer without activation.
 func last(m MVAU) MVAU   { m.Steps = 0; return m }
-func inLUTs(m MVAU) MVAU { m.Memory = Distributed; return m }
+func inLUTs(m MVAU) MVAU { m.Memory = StyleDistributedRAM; return m }
 func inDSPs(m MVAU) MVAU { m.DSP = true; return built(m) }
 
 // A slidingWindow is FINN's ConvolutionInputGenerator_rtl with a memory in LUTs of a 7 series device.
@@ -146,11 +146,11 @@ type slidingWindow struct{ width, rows int }
 
 func (w slidingWindow) FINN() []CostPart {
 	return []CostPart{{"stream control", Resources{LUT: 300}}, {"window buffer",
-		WindowBuffer(w.width, w.rows, Distributed)}}
+		WindowBuffer(w.width, w.rows, StyleDistributedRAM)}}
 }
 func (w slidingWindow) Fitted() []CostPart { return parts(w.shares(&fitted)) }
 func (w slidingWindow) shares(v *values) []share {
-	return []share{{lut: v[windowLUT], ff: v[windowFF]}, Series7.ram("", Distributed, w.rows, w.width)}
+	return []share{{lut: v[windowLUT], ff: v[windowFF]}, Series7.ram("", StyleDistributedRAM, w.rows, w.width)}
 }
 
 // theShell prices only the shell of a HostShape. FINN's DMAs are not the movers of this project.
@@ -202,7 +202,7 @@ func add(list []layer, build, full string, lut, ff float64, blocks int) []layer 
 	return list
 }
 
-func complete(l layer, c Estimated) layer {
+func complete(l layer, c Estimator) layer {
 	l.costly = c
 	l.shares = c.(interface{ shares(*values) []share }).shares
 	return l
@@ -280,7 +280,7 @@ func layerStudies(t *testing.T) []study {
 }
 
 // finnLUT returns FINN's estimate, NaN if FINN takes the layer to be free.
-func finnLUT(c Estimated) float64 {
+func finnLUT(c Estimator) float64 {
 	if lut := Total(c.FINN()).LUT; lut > 0 {
 		return float64(lut)
 	}
@@ -291,7 +291,7 @@ func finnLUT(c Estimated) float64 {
 // whose weights have twice the bits of binary weights.
 func TestLayerBlocks(t *testing.T) {
 	t.Parallel()
-	// FINN's HLS stores the thresholds of each PE separately; those of more than 64 rows lie in block RAM.
+	// FINNFormula's HLS stores the thresholds of each PE separately; those of more than 64 rows lie in block RAM.
 	thresholds := map[string]int{"MVAU_hls_4": 1, "MVAU_hls_5": 2, "MVAU_hls_6": 1}
 	n := 0
 	for _, l := range layersOf(t) {

@@ -79,7 +79,8 @@ const (
 
 // The sources: published results of Vivado.
 const (
-	// Out-of-context synthesis of FINN's MVU for xczu3eg at 5 ns, Vivado 2020.1, the data behind arXiv 2201.11409.
+	// Out-of-context synthesis of FINN's MVU for xczu3eg at 5 ns, Vivado 2020.1, the data behind arXiv
+	// 2201.11409.
 	sweeps = "arXiv 2201.11409, HLS"
 	// Layers of FINN accelerators in DSP slices. testdata/slices.csv lists them with the source of each.
 	dspLayers = "FINN layers in DSP slices"

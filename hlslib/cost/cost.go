@@ -3,8 +3,8 @@
 // which of their figures a formula needs.
 //
 // Everything with a cost has two formulas. Fitted is this project's: parts with a physical meaning and the coefficients
-// of Coefficients, fitted to published results of synthesis; docs/estimator.md shows its errors. FINN reproduces FINN's
-// own estimates exactly. It serves to compare with FINN, and counts no FF.
+// of Coefficients, fitted to published results of synthesis; docs/estimator.md shows its errors. FINN reproduces
+// FINNFormula's own estimates exactly. It serves to compare with FINN, and counts no FF.
 //
 // In come figures (bits, words, counts of operations) and a fabric; out come costs by named part. It sees boards and
 // num. The files:
@@ -41,12 +41,13 @@ type CostFormula uint8
 
 // The formulas.
 const (
-	Fitted CostFormula = iota
-	FINN
+	FittedFormula CostFormula = iota
+	FINNFormula
 )
 
-// Estimated is implemented by things with both formulas. FINN returns no parts for things that FINN takes to be free.
-type Estimated interface {
+// Estimator is implemented by things with both formulas. FINN returns no parts for things that FINN takes
+// to be free.
+type Estimator interface {
 	Fitted() []CostPart
 	FINN() []CostPart
 }
@@ -55,13 +56,13 @@ type Estimated interface {
 // project prices each memory where it lies (CostModel.Memory), while Fitted includes the memories of the measured
 // designs.
 type StoringLayer interface {
-	Estimated
+	Estimator
 	Logic() []CostPart
 }
 
 // Parts returns the cost of x by the formula.
-func (f CostFormula) Parts(x Estimated) []CostPart {
-	if f == FINN {
+func (f CostFormula) Parts(x Estimator) []CostPart {
+	if f == FINNFormula {
 		return x.FINN()
 	}
 	return x.Fitted()
@@ -72,20 +73,21 @@ type MemoryStyle uint8
 
 // The memories. The zero value means that there is none.
 const (
-	Block       MemoryStyle = iota + 1 // decoupled, ram_style block; FINN counts auto the same
-	Distributed                        // decoupled, ram_style distributed
-	Ultra                              // decoupled, ram_style ultra
+	StyleBlockRAM       MemoryStyle = iota + 1 // decoupled, ram_style block; FINN counts auto the same
+	StyleDistributedRAM                        // decoupled, ram_style distributed
+	StyleUltraRAM                              // decoupled, ram_style ultra
 	// in the kernel: LUTs up to 128 rows; above that FINN counts both block RAM and UltraRAM
-	Embedded
-	Registers // flip-flops with a multiplexer, as HLS makes a partitioned array; not for FINN's formulas
-	Shift     // shift registers in LUTs; for FIFOs FINN's style rtl
+	StyleInKernel
+	// flip-flops with a multiplexer, as HLS makes a partitioned array; not for FINN's formulas
+	StyleRegisters
+	StyleShiftRegister // shift registers in LUTs; for FIFOs FINN's style rtl
 )
 
 // embeddedRows is the number of rows up to which FINN takes an embedded table to be LUTs.
 const embeddedRows = 128
 
-// bram18 returns FINN's number of RAMB18 for rows of width bits (MVAU bram_estimation; FIFOs of style vivado use the
-// same).
+// bram18 returns FINN's number of RAMB18 for rows of width bits (MVAU bram_estimation; FIFOs of style
+// vivado use the same).
 func bram18(width, rows int) int {
 	switch {
 	case width == 1:

@@ -11,34 +11,34 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// The MVAU cases come from FINN's test_fpgadataflow_res_estimate.py (the first four) and its cybersecurity MLP test
-// (test_end2end_cybsec_mlp.py; the whole network has 36 RAMB18 and 7899 LUT). The others are rows of FINN's own
-// per-layer estimates of TFC_2W2A, kwsmlp_w3a3, unsw_nb15 and CNV_2W2A after bit width minimisation.
+// The MVAU cases come from FINN's test_fpgadataflow_res_estimate.py (the first four) and its cybersecurity MLP
+// test (test_end2end_cybsec_mlp.py; the whole network has 36 RAMB18 and 7899 LUT). The others are rows of FINN's
+// own per-layer estimates of TFC_2W2A, kwsmlp_w3a3, unsw_nb15 and CNV_2W2A after bit width minimisation.
 var mvaus = []struct {
 	name                 string
 	m                    MVAU
 	lut, bram, uram, dsp int
 }{
-	{"4x4 embedded", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, Embedded), 317, 0, 0, 0},
-	{"4x4 embedded dsp", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, true, Embedded), 313, 0, 0, 1},
-	{"4x4 decoupled", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, Block), 315, 1, 0, 0},
-	{"4x4 decoupled dsp", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, true, Block), 311, 1, 0, 1},
-	{"cybsec 0", finnMVAU(600, 64, 32, 15, 2, 1, 9, true, false, Block), 5263, 27, 0, 0},
-	{"cybsec 1", finnMVAU(64, 64, 4, 16, 2, 2, 8, false, false, Block), 1162, 4, 0, 0},
-	{"cybsec 2", finnMVAU(64, 64, 4, 16, 2, 2, 7, false, false, Block), 1158, 4, 0, 0},
-	{"cybsec 3", finnMVAU(64, 1, 1, 1, 2, 2, 7, false, false, Block), 316, 1, 0, 0},
-	{"unsw 1", finnMVAU(64, 64, 4, 16, 2, 8, 14, false, false, Block), 3837, 4, 0, 0},
-	{"tfc-2w2a 0", finnMVAU(784, 64, 16, 49, 2, 2, 10, true, false, Block), 10754, 44, 0, 0},
-	{"tfc-2w2a 1", finnMVAU(64, 64, 8, 8, 2, 2, 8, true, false, Block), 1180, 4, 0, 0},
-	{"tfc-2w2a 3", finnMVAU(64, 10, 10, 8, 2, 2, 8, true, false, Distributed), 1560, 0, 0, 0},
-	{"kws 0", finnMVAU(490, 256, 32, 10, 3, 8, 18, true, false, Block), 19906, 27, 0, 0},
-	{"kws 1", finnMVAU(256, 256, 32, 8, 3, 3, 13, false, false, Block), 5615, 22, 0, 0},
-	{"kws 3", finnMVAU(256, 12, 1, 8, 3, 3, 14, false, false, Block), 467, 1, 0, 0},
-	{"tfc-1w1a 0", finnMVAU(784, 64, 16, 49, 1, 1, 10, false, false, Block), 5615, 22, 0, 0},
-	{"cnv-2w2a 6", finnMVAU(256, 512, 1, 2, 2, 2, 10, true, false, Distributed), 4429, 0, 0, 0},
-	{"cnv-2w2a 5", finnMVAU(2304, 256, 1, 8, 2, 2, 13, true, false, Block), 415, 72, 0, 0},
-	{"4x4 ultra", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, Ultra), 315, 0, 1, 0},
-	{"embedded counts twice", finnMVAU(784, 64, 1, 49, 2, 2, 10, true, false, Embedded), 953, 6, 2, 0},
+	{"4x4 embedded", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, StyleInKernel), 317, 0, 0, 0},
+	{"4x4 embedded dsp", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, true, StyleInKernel), 313, 0, 0, 1},
+	{"4x4 decoupled", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, StyleBlockRAM), 315, 1, 0, 0},
+	{"4x4 decoupled dsp", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, true, StyleBlockRAM), 311, 1, 0, 1},
+	{"cybsec 0", finnMVAU(600, 64, 32, 15, 2, 1, 9, true, false, StyleBlockRAM), 5263, 27, 0, 0},
+	{"cybsec 1", finnMVAU(64, 64, 4, 16, 2, 2, 8, false, false, StyleBlockRAM), 1162, 4, 0, 0},
+	{"cybsec 2", finnMVAU(64, 64, 4, 16, 2, 2, 7, false, false, StyleBlockRAM), 1158, 4, 0, 0},
+	{"cybsec 3", finnMVAU(64, 1, 1, 1, 2, 2, 7, false, false, StyleBlockRAM), 316, 1, 0, 0},
+	{"unsw 1", finnMVAU(64, 64, 4, 16, 2, 8, 14, false, false, StyleBlockRAM), 3837, 4, 0, 0},
+	{"tfc-2w2a 0", finnMVAU(784, 64, 16, 49, 2, 2, 10, true, false, StyleBlockRAM), 10754, 44, 0, 0},
+	{"tfc-2w2a 1", finnMVAU(64, 64, 8, 8, 2, 2, 8, true, false, StyleBlockRAM), 1180, 4, 0, 0},
+	{"tfc-2w2a 3", finnMVAU(64, 10, 10, 8, 2, 2, 8, true, false, StyleDistributedRAM), 1560, 0, 0, 0},
+	{"kws 0", finnMVAU(490, 256, 32, 10, 3, 8, 18, true, false, StyleBlockRAM), 19906, 27, 0, 0},
+	{"kws 1", finnMVAU(256, 256, 32, 8, 3, 3, 13, false, false, StyleBlockRAM), 5615, 22, 0, 0},
+	{"kws 3", finnMVAU(256, 12, 1, 8, 3, 3, 14, false, false, StyleBlockRAM), 467, 1, 0, 0},
+	{"tfc-1w1a 0", finnMVAU(784, 64, 16, 49, 1, 1, 10, false, false, StyleBlockRAM), 5615, 22, 0, 0},
+	{"cnv-2w2a 6", finnMVAU(256, 512, 1, 2, 2, 2, 10, true, false, StyleDistributedRAM), 4429, 0, 0, 0},
+	{"cnv-2w2a 5", finnMVAU(2304, 256, 1, 8, 2, 2, 13, true, false, StyleBlockRAM), 415, 72, 0, 0},
+	{"4x4 ultra", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, StyleUltraRAM), 315, 0, 1, 0},
+	{"embedded counts twice", finnMVAU(784, 64, 1, 49, 2, 2, 10, true, false, StyleInKernel), 953, 6, 2, 0},
 }
 
 // finnMVAU returns an MVAU with the figures of FINN's formula.
@@ -62,7 +62,7 @@ func TestMVAU(t *testing.T) {
 // TestMVAUParts checks that rounding never makes a part negative or moves it by a whole LUT from its real value.
 func TestMVAUParts(t *testing.T) {
 	t.Parallel()
-	m := finnMVAU(490, 256, 32, 10, 3, 8, 18, true, false, Block)
+	m := finnMVAU(490, 256, 32, 10, 3, 8, 18, true, false, StyleBlockRAM)
 	want := []CostPart{
 		{"weight memory", Resources{BRAM: 27}},
 		{"stream control", Resources{LUT: 300}},
@@ -134,8 +134,9 @@ func TestMVAUEstimates(t *testing.T) {
 			in, err1 := num.ParseType(l.InDT[0])
 			weight, err2 := num.ParseType(l.InDT[1])
 			acc, err3 := num.ParseType(l.Attrs.Acc)
-			memory := map[string]MemoryStyle{"auto": Block, "block": Block, "distributed": Distributed,
-				"ultra": Ultra}[l.Attrs.Style]
+			memory := map[string]MemoryStyle{"auto": StyleBlockRAM, "block": StyleBlockRAM,
+				"distributed": StyleDistributedRAM,
+				"ultra":       StyleUltraRAM}[l.Attrs.Style]
 			if err1 != nil || err2 != nil || err3 != nil || memory == 0 || l.Attrs.Mode != "internal_decoupled" {
 				t.Fatalf("%s %s: %+v", file, l.Name, l)
 			}
@@ -160,12 +161,12 @@ func TestThresholding(t *testing.T) {
 		t         Thresholding
 		lut, bram int
 	}{
-		{Thresholding{InBits: 8, PE: 4, Rows: 1, Memory: Distributed}, 32, 0},
-		{Thresholding{InBits: 8, PE: 4, Rows: 64, Memory: Distributed}, 64, 0},
-		{Thresholding{InBits: 8, PE: 4, Rows: 65, Memory: Distributed}, 96, 0},
-		{Thresholding{InBits: 8, PE: 4, Rows: 65, Memory: Block}, 32, 2},
-		{Thresholding{InBits: 8, PE: 3, Rows: 1025, Memory: Block}, 24, 4},
-		{Thresholding{InBits: 8, PE: 3, Rows: 1, Memory: Block}, 24, 0},
+		{Thresholding{InBits: 8, PE: 4, Rows: 1, Memory: StyleDistributedRAM}, 32, 0},
+		{Thresholding{InBits: 8, PE: 4, Rows: 64, Memory: StyleDistributedRAM}, 64, 0},
+		{Thresholding{InBits: 8, PE: 4, Rows: 65, Memory: StyleDistributedRAM}, 96, 0},
+		{Thresholding{InBits: 8, PE: 4, Rows: 65, Memory: StyleBlockRAM}, 32, 2},
+		{Thresholding{InBits: 8, PE: 3, Rows: 1025, Memory: StyleBlockRAM}, 24, 4},
+		{Thresholding{InBits: 8, PE: 3, Rows: 1, Memory: StyleBlockRAM}, 24, 0},
 	}
 	for _, tt := range tests {
 		if got, want := Total(tt.t.FINN()), (Resources{LUT: tt.lut, BRAM: tt.bram}); got != want {
@@ -198,18 +199,18 @@ func TestFIFO(t *testing.T) {
 		f    FIFOShape
 		want Resources
 	}{
-		{FIFOShape{Depth: 2, Width: 8, Memory: Shift}, Resources{LUT: 2 + 4, LUTRAM: 4}},
-		{FIFOShape{Depth: 32, Width: 7, Memory: Shift}, Resources{LUT: 10 + 4, LUTRAM: 4}},
-		{FIFOShape{Depth: 33, Width: 8, Memory: Shift}, Resources{LUT: 12 + 8, LUTRAM: 8}},
-		{FIFOShape{Depth: 1000, Width: 1, Memory: Block}, Resources{LUT: 20, BRAM: 1}},
-		{FIFOShape{Depth: 16385, Width: 1, Memory: Block}, Resources{LUT: 30, BRAM: 2}},
-		{FIFOShape{Depth: 8192, Width: 2, Memory: Block}, Resources{LUT: 26, BRAM: 1}},
-		{FIFOShape{Depth: 4097, Width: 3, Memory: Block}, Resources{LUT: 26, BRAM: 2}},
-		{FIFOShape{Depth: 2048, Width: 9, Memory: Block}, Resources{LUT: 22, BRAM: 1}},
-		{FIFOShape{Depth: 1024, Width: 10, Memory: Block}, Resources{LUT: 20, BRAM: 1}},
-		{FIFOShape{Depth: 512, Width: 36, Memory: Block}, Resources{LUT: 18, BRAM: 1}},
-		{FIFOShape{Depth: 513, Width: 36, Memory: Block}, Resources{LUT: 20, BRAM: 2}},
-		{FIFOShape{Depth: 5000, Width: 73, Memory: Ultra}, Resources{LUT: 26, URAM: 4}},
+		{FIFOShape{Depth: 2, Width: 8, Memory: StyleShiftRegister}, Resources{LUT: 2 + 4, LUTRAM: 4}},
+		{FIFOShape{Depth: 32, Width: 7, Memory: StyleShiftRegister}, Resources{LUT: 10 + 4, LUTRAM: 4}},
+		{FIFOShape{Depth: 33, Width: 8, Memory: StyleShiftRegister}, Resources{LUT: 12 + 8, LUTRAM: 8}},
+		{FIFOShape{Depth: 1000, Width: 1, Memory: StyleBlockRAM}, Resources{LUT: 20, BRAM: 1}},
+		{FIFOShape{Depth: 16385, Width: 1, Memory: StyleBlockRAM}, Resources{LUT: 30, BRAM: 2}},
+		{FIFOShape{Depth: 8192, Width: 2, Memory: StyleBlockRAM}, Resources{LUT: 26, BRAM: 1}},
+		{FIFOShape{Depth: 4097, Width: 3, Memory: StyleBlockRAM}, Resources{LUT: 26, BRAM: 2}},
+		{FIFOShape{Depth: 2048, Width: 9, Memory: StyleBlockRAM}, Resources{LUT: 22, BRAM: 1}},
+		{FIFOShape{Depth: 1024, Width: 10, Memory: StyleBlockRAM}, Resources{LUT: 20, BRAM: 1}},
+		{FIFOShape{Depth: 512, Width: 36, Memory: StyleBlockRAM}, Resources{LUT: 18, BRAM: 1}},
+		{FIFOShape{Depth: 513, Width: 36, Memory: StyleBlockRAM}, Resources{LUT: 20, BRAM: 2}},
+		{FIFOShape{Depth: 5000, Width: 73, Memory: StyleUltraRAM}, Resources{LUT: 26, URAM: 4}},
 	}
 	for _, tt := range tests {
 		if got := Total(tt.f.FINN()); got != tt.want {

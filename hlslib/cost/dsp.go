@@ -12,22 +12,22 @@ import (
 // product holds the product of its weight, minus 1 if the lanes below are negative and borrow from it. LUTs correct
 // that (luts). HLS packs nothing by itself; hlslib/core/mac.hpp implements this.
 type Packing struct {
-	Lanes []Lane // the lanes of a slice, the lowest first; with one or none, every product has slices of its own
+	Lanes []DSPLane // the lanes of a slice, the lowest first; with one or none, every product has slices of its own
 	// Terms is the number of products of a lane that are added before the lanes are separated.
 	Terms int
 	// Wide and Sum are the bits of the packed weights and of the sum of Terms packed products. Both are signed.
 	Wide, Sum int
 }
 
-// A Lane begins at bit At of the product. If Overlap is true, its lowest bit is also the highest bit of the lane below.
-// The lowest bits of the lane's factors tell the two apart.
-type Lane struct {
+// A DSPLane begins at bit At of the product. If Overlap is true, its lowest bit is also the highest bit of the lane
+// below. The lowest bits of the lane's factors tell the two apart.
+type DSPLane struct {
 	At      int
 	Overlap bool
 }
 
-// Packs reports whether slices have several lanes.
-func (p Packing) Packs() bool { return len(p.Lanes) > 1 }
+// HasMultipleLanes reports whether slices have several lanes.
+func (p Packing) HasMultipleLanes() bool { return len(p.Lanes) > 1 }
 
 // slices returns the number of DSP slices for simd products of each channel.
 func (p Packing) slices(channels, simd int) int { return ceil(channels, len(p.Lanes)) * simd }
@@ -56,7 +56,7 @@ func (f Fabric) ports() (wide, narrow int) {
 // not use the dot product mode of a DSP58, three products of 9 by 8 bits, because HLS cannot request it
 // (docs/RATIONALE.md).
 func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
-	single := Packing{Lanes: make([]Lane, 1), Terms: 1}
+	single := Packing{Lanes: make([]DSPLane, 1), Terms: 1}
 	wide, narrow := f.ports()
 	weights, inputs = weights.Union(num.SingleValue(0)), inputs.Union(num.SingleValue(0))
 	if signedBits(weights) > wide || signedBits(inputs) > narrow {
@@ -90,7 +90,7 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 		terms = sort.Search(simd, func(n int) bool { return !fits(lanes, 0, n+1) })
 		terms = ceil(simd, ceil(simd, terms))
 	}
-	p, s := Packing{Lanes: make([]Lane, lanes), Terms: terms}, stackOf(terms, weights, inputs)
+	p, s := Packing{Lanes: make([]DSPLane, lanes), Terms: terms}, stackOf(terms, weights, inputs)
 	for i := range p.Lanes {
 		p.Lanes[i] = s.add(i > 0 && i >= lanes-overlapping)
 	}
@@ -115,10 +115,10 @@ func stackOf(terms int, weights, inputs num.Range) stack {
 }
 
 // add puts a lane above the others.
-func (s *stack) add(overlap bool) Lane {
-	var l Lane
+func (s *stack) add(overlap bool) DSPLane {
+	var l DSPLane
 	if s.next > 0 {
-		l = Lane{max(signedBits(s.packed), signedBits(s.sum)), overlap}
+		l = DSPLane{max(signedBits(s.packed), signedBits(s.sum)), overlap}
 		if overlap {
 			l.At--
 		}

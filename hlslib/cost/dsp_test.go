@@ -62,8 +62,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestLanes checks the number of lanes against FINN's multipliers (reference/finn.md), where numbers in brackets are
-// for weights without their most negative value. Ranges allow more lanes than widths in some cases.
+// TestLanes checks the number of lanes against FINN's multipliers (reference/finn.md), where numbers in brackets
+// are for weights without their most negative value. Ranges allow more lanes than widths in some cases.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ w, a, e1, e1Narrow, e2, e2Narrow int }{
@@ -151,7 +151,7 @@ func TestApart(t *testing.T) {
 		for _, weights := range ranges {
 			for _, inputs := range ranges {
 				for _, channels := range []int{2, 4, 9} {
-					if p := f.Pack(channels, 3, weights, inputs); p.Packs() {
+					if p := f.Pack(channels, 3, weights, inputs); p.HasMultipleLanes() {
 						p.tryPairs(t, f, weights, inputs)
 						p.tryTerms(t, f, weights, inputs)
 						packings++
@@ -161,7 +161,7 @@ func TestApart(t *testing.T) {
 		}
 		for _, weights := range []num.Range{signedRange(8), narrowRange(8), unsignedRange(7), unsignedRange(8)} {
 			for _, inputs := range []num.Range{signedRange(8), unsignedRange(8), signedRange(9)} {
-				if p := f.Pack(2, 16, weights, inputs); p.Packs() {
+				if p := f.Pack(2, 16, weights, inputs); p.HasMultipleLanes() {
 					p.tryTerms(t, f, weights, inputs)
 					packings++
 				}
@@ -230,7 +230,7 @@ func TestPackNothing(t *testing.T) {
 	zero, some := num.SingleValue(0), num.Range{Lo: -8, Hi: 7}
 	for _, f := range []Fabric{Series7, UltraScale, Versal} {
 		for _, r := range [][2]num.Range{{zero, some}, {some, zero}, {zero, zero}} {
-			if p := f.Pack(4, 2, r[0], r[1]); p.Packs() {
+			if p := f.Pack(4, 2, r[0], r[1]); p.HasMultipleLanes() {
 				t.Errorf("fabric %d, %v times %v: %+v", f, r[0], r[1], p)
 			}
 		}

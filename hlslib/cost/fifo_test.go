@@ -22,22 +22,22 @@ func TestFIFOs(t *testing.T) {
 		{3000, 16, 3008, 3008, 4096, 4096},
 		{10000, 1, 10016, 10048, 16384, 12288},
 	} {
-		want := []FIFOShape{{tt.shift, tt.width, Shift, 0}, {tt.ram, tt.width, Distributed, 0},
-			{tt.blocks, tt.width, Block, 0}, {tt.ultra, tt.width, Ultra, 0}}
+		want := []FIFOShape{{tt.shift, tt.width, StyleShiftRegister, 0}, {tt.ram, tt.width, StyleDistributedRAM, 0},
+			{tt.blocks, tt.width, StyleBlockRAM, 0}, {tt.ultra, tt.width, StyleUltraRAM, 0}}
 		if tt.shift == 2 { // two ways: registers, or a shift register
-			want = slices.Insert(want, 1, FIFOShape{32, tt.width, Shift, 0})
+			want = slices.Insert(want, 1, FIFOShape{32, tt.width, StyleShiftRegister, 0})
 		}
-		if got := (CostModel{Fitted, UltraScale}).FIFOs(tt.words, tt.width); !slices.Equal(got, want) {
+		if got := (CostModel{FittedFormula, UltraScale}).FIFOOptions(tt.words, tt.width); !slices.Equal(got, want) {
 			t.Errorf("%d words of %d bits: %+v, want %+v", tt.words, tt.width, got, want)
 		}
 	}
 	// More words never give a shallower memory, and no memory is too shallow.
-	for _, formula := range []CostFormula{Fitted, FINN} {
+	for _, formula := range []CostFormula{FittedFormula, FINNFormula} {
 		for width := 1; width < 200; width += 7 {
 			depth := map[MemoryStyle]int{}
 			for words := 1; words < 5000; words += 3 {
 				least := map[MemoryStyle]int{}
-				for _, f := range (CostModel{formula, Series7}).FIFOs(words, width) {
+				for _, f := range (CostModel{formula, Series7}).FIFOOptions(words, width) {
 					if f.Depth < words || f.Depth < depth[f.Memory] {
 						t.Fatalf("%d words of %d bits: depth %d after %d", words, width, f.Depth, depth[f.Memory])
 					}
@@ -51,8 +51,8 @@ func TestFIFOs(t *testing.T) {
 	}
 }
 
-// TestFIFOsByFINN checks that no FIFO is deeper than what the given words cost anyway. FINN's logic grows with the
-// depth, so a deeper FIFO could have a cheaper memory when asked for again.
+// TestFIFOsByFINN checks that no FIFO is deeper than what the given words cost anyway. FINN's logic grows with
+// the depth, so a deeper FIFO could have a cheaper memory when asked for again.
 func TestFIFOsByFINN(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -66,7 +66,7 @@ func TestFIFOsByFINN(t *testing.T) {
 		{70, 8, 96, 128, 128},
 		{1000, 18, 1024, 1024, 1024},
 	} {
-		got := CostModel{FINN, UltraScale}.FIFOs(tt.words, tt.width)
+		got := CostModel{FINNFormula, UltraScale}.FIFOOptions(tt.words, tt.width)
 		for i, want := range map[int]int{0: tt.shift, 2: tt.blocks, 3: tt.ultra} {
 			if got[i].Depth != want {
 				t.Errorf("%d words of %d bits: %+v, want %d deep", tt.words, tt.width, got[i], want)

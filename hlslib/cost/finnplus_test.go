@@ -19,30 +19,30 @@ func finnPlusLayers(t *testing.T, text string) (list []share) {
 		switch words[0] {
 		case "m":
 			m := MVAU{MW: n(1), MH: n(2), PE: n(3), SIMD: n(4), WeightBits: n(5), InBits: n(6), AccBits: n(7),
-				Steps: n(8), ThresholdBits: n(7), ThresholdMemory: Distributed,
-				Memory: map[string]MemoryStyle{"block": Block, "lut": Distributed}[words[9]]}
+				Steps: n(8), ThresholdBits: n(7), ThresholdMemory: StyleDistributedRAM,
+				Memory: map[string]MemoryStyle{"block": StyleBlockRAM, "lut": StyleDistributedRAM}[words[9]]}
 			if m.MH > m.PE {
-				m.Buffer = Registers
+				m.Buffer = StyleRegisters
 			}
 			if m.MH/m.PE > 64 {
-				m.ThresholdMemory = Block
+				m.ThresholdMemory = StyleBlockRAM
 			}
 			fifo(m.SIMD * m.InBits)
 			list = append(list, m.shares(&fitted)...)
-			if m.Memory == Block {
+			if m.Memory == StyleBlockRAM {
 				list = append(list, finnStreamer.times(float64(m.PE*m.SIMD*m.WeightBits)))
 			}
 		case "t":
 			fifo(8 * n(1))
 			list = append(list, Thresholding{InBits: 8, PE: n(1), Rows: 1, Steps: n(2), Search: true,
-				Memory: Distributed}.shares(&fitted)...)
+				Memory: StyleDistributedRAM}.shares(&fitted)...)
 		case "c":
 			fifo(n(1))
 			list = append(list, WidthConverter{n(1), n(2)}.shares(&fitted)...)
 		case "w":
 			fifo(n(1))
 			list = append(list, share{lut: fitted[windowLUT], ff: fitted[windowFF]},
-				UltraScale.ram("", Distributed, n(2), n(1)))
+				UltraScale.ram("", StyleDistributedRAM, n(2), n(1)))
 		case "l":
 			list = append(list, LabelSelect{1, 8, 4}.shares(&fitted)...)
 		default:
@@ -68,9 +68,9 @@ func finnPlusBlock(t *testing.T) *block {
 	return b
 }
 
-// TestNextFrame checks why FINN+'s CNV takes more clocks than its slowest layer. FINN's sliding window reads nothing of
-// the next frame before it has written the present one. So the layer after it waits for the pixels of the first window,
-// which the layer before makes. The intervals of both builds must be met within 150 clocks.
+// TestNextFrame checks why FINN+'s CNV takes more clocks than its slowest layer. FINN's sliding window
+// reads nothing of the next frame before it has written the present one. So the layer after it waits for the pixels of
+// the first window, which the layer before makes. The intervals of both builds must be met within 150 clocks.
 func TestNextFrame(t *testing.T) {
 	t.Parallel()
 	const (
@@ -85,8 +85,8 @@ func TestNextFrame(t *testing.T) {
 	}
 }
 
-// TestFlush checks that FINN's matrix kernels, which are called once per frame, take six clocks more than they have
-// iterations. A kernel of this project takes none more.
+// TestFlush checks that FINN's matrix kernels, which are called once per frame, take six clocks more than they
+// have iterations. A kernel of this project takes none more.
 func TestFlush(t *testing.T) {
 	t.Parallel()
 	n := 0

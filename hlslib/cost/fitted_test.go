@@ -16,7 +16,7 @@ func names(list []CostPart) []string {
 }
 
 // part returns the resources of the part with the given name.
-func part(t *testing.T, c Estimated, name string) Resources {
+func part(t *testing.T, c Estimator, name string) Resources {
 	t.Helper()
 	i := slices.Index(names(c.Fitted()), name)
 	if i < 0 {
@@ -27,8 +27,8 @@ func part(t *testing.T, c Estimated, name string) Resources {
 
 // w4a4 is a layer with every part.
 var w4a4 = MVAU{
-	MW: 256, MH: 64, PE: 8, SIMD: 16, WeightBits: 4, InBits: 4, AccBits: 14, Memory: Block,
-	Buffer: Distributed, Steps: 15, ThresholdBits: 14, ThresholdMemory: Distributed,
+	MW: 256, MH: 64, PE: 8, SIMD: 16, WeightBits: 4, InBits: 4, AccBits: 14, Memory: StyleBlockRAM,
+	Buffer: StyleDistributedRAM, Steps: 15, ThresholdBits: 14, ThresholdMemory: StyleDistributedRAM,
 }
 
 func TestFittedParts(t *testing.T) {
@@ -41,7 +41,7 @@ func TestFittedParts(t *testing.T) {
 	end := []string{"comparators", "input buffer", "weight memory", "threshold memory"}
 	for _, tt := range []struct {
 		name string
-		c    Estimated
+		c    Estimator
 		want []string
 	}{
 		{"all", w4a4, slices.Concat(start, arithmetic, end)},
@@ -49,12 +49,13 @@ func TestFittedParts(t *testing.T) {
 		{"xnor", xnor, slices.Concat(start, []string{"popcount", "accumulators"}, end)},
 		{"plain", plain, slices.Concat(start, arithmetic, []string{"weight memory"})},
 		{"depthwise", VVAU{Channels: 64, Kernel: 9, PE: 4, SIMD: 3, WeightBits: 4, InBits: 4, AccBits: 12,
-			Memory: Distributed}, slices.Concat(start, arithmetic, []string{"weight memory"})},
-		{"thresholds", Thresholding{InBits: 9, PE: 4, Rows: 16, Memory: Distributed, Steps: 3},
+			Memory: StyleDistributedRAM}, slices.Concat(start, arithmetic, []string{"weight memory"})},
+		{"thresholds", Thresholding{InBits: 9, PE: 4, Rows: 16, Memory: StyleDistributedRAM, Steps: 3},
 			[]string{"stream control", "comparators", "registers", "threshold memory"}},
-		{"constant thresholds", Thresholding{InBits: 9, PE: 4, Rows: 1, Memory: Distributed, Steps: 3},
+		{"constant thresholds", Thresholding{InBits: 9, PE: 4, Rows: 1, Memory: StyleDistributedRAM, Steps: 3},
 			[]string{"stream control", "comparators", "registers"}},
-		{"FIFO", FIFOShape{Depth: 100, Width: 8, Memory: Shift}, []string{"stream control", "FIFO memory"}},
+		{"FIFO", FIFOShape{Depth: 100, Width: 8, Memory: StyleShiftRegister}, []string{"stream control",
+			"FIFO memory"}},
 		{"converter", WidthConverter{8, 24}, []string{"stream control", "shift register"}},
 		{"label select", LabelSelect{2, 8, 4}, []string{"stream control", "comparators", "multiplexers", "registers"}},
 		{"host", HostShape{1, 2, 128, 64, false}, []string{"movers of inputs", "movers of outputs", "shell"}},
@@ -74,10 +75,10 @@ func TestCounted(t *testing.T) {
 	packed := dsp
 	packed.Packing = UltraScale.Pack(8, 16, signedRange(4), unsignedRange(4))
 	ultra := w4a4
-	ultra.Memory, ultra.Fabric = Ultra, Versal
+	ultra.Memory, ultra.Fabric = StyleUltraRAM, Versal
 	for _, tt := range []struct {
 		name string
-		c    Estimated
+		c    Estimator
 		part string
 		want Resources
 	}{
@@ -86,14 +87,18 @@ func TestCounted(t *testing.T) {
 		{"64 bits in 16 rows", w4a4, "input buffer", Resources{LUT: 40, LUTRAM: 40, FF: 64}},
 		{"1680 bits in 8 rows", w4a4, "threshold memory", Resources{LUT: 461, FF: 1108}},
 		{"15 comparators of 14 bits", w4a4, "comparators", Resources{LUT: 8 * (15*7 + 14)}},
-		{"binary search", Thresholding{InBits: 14, PE: 8, Rows: 1, Memory: Distributed, Steps: 15, Search: true},
+		{"binary search", Thresholding{InBits: 14, PE: 8, Rows: 1, Memory: StyleDistributedRAM, Steps: 15,
+			Search: true},
 			"comparators", Resources{LUT: 8 * 4 * 7}},
-		{"its thresholds", Thresholding{InBits: 8, PE: 1, Rows: 64, Memory: Distributed, Steps: 3, Search: true},
+		{"its thresholds", Thresholding{InBits: 8, PE: 1, Rows: 64, Memory: StyleDistributedRAM, Steps: 3,
+			Search: true},
 			"threshold memory", Resources{LUT: 8 + 16, FF: 16}},
 		{"two words", FIFOShape{Depth: 2, Width: 8}, "FIFO memory", Resources{LUT: 8, FF: 16}},
 		{"33 words", FIFOShape{Depth: 33, Width: 8}, "FIFO memory", Resources{LUT: 8 + 2*8, LUTRAM: 2 * 8, FF: 8}},
-		{"1000 words", FIFOShape{Depth: 1000, Width: 20, Memory: Block}, "FIFO memory", Resources{FF: 20, BRAM: 2}},
-		{"5000 words", FIFOShape{Depth: 5000, Width: 20, Memory: Ultra}, "FIFO memory", Resources{FF: 20, URAM: 2}},
+		{"1000 words", FIFOShape{Depth: 1000, Width: 20, Memory: StyleBlockRAM}, "FIFO memory", Resources{FF: 20,
+			BRAM: 2}},
+		{"5000 words", FIFOShape{Depth: 5000, Width: 20, Memory: StyleUltraRAM}, "FIFO memory", Resources{FF: 20,
+			URAM: 2}},
 		{"widening", WidthConverter{8, 24}, "shift register", Resources{FF: 32}},
 	} {
 		if got := part(t, tt.c, tt.part); got != tt.want {
@@ -114,18 +119,19 @@ func TestLess(t *testing.T) {
 	narrow, dsp, registers := w4a4, w4a4, w4a4
 	narrow.AccBits, narrow.ThresholdBits = 10, 10
 	dsp.DSP = true
-	registers.Buffer = Registers
+	registers.Buffer = StyleRegisters
 	for _, tt := range []struct {
 		name       string
-		less, more Estimated
+		less, more Estimator
 	}{
 		{"a narrower accumulator", narrow, w4a4},
 		{"DSP slices", dsp, w4a4},
 		{"a memory for the input", w4a4, registers},
 		{"fewer words", FIFOShape{Depth: 32, Width: 8}, FIFOShape{Depth: 33, Width: 8}},
 		{"widths that divide", WidthConverter{24, 8}, WidthConverter{24, 16}},
-		{"a binary search", Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255, Search: true},
-			Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255}},
+		{"a binary search", Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: StyleDistributedRAM, Steps: 255,
+			Search: true},
+			Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: StyleDistributedRAM, Steps: 255}},
 	} {
 		if less, more := Total(tt.less.Fitted()).LUT, Total(tt.more.Fitted()).LUT; less >= more {
 			t.Errorf("%s: %d LUT, not less than %d", tt.name, less, more)
@@ -141,17 +147,17 @@ func TestDelay(t *testing.T) {
 	wide := w4a4
 	wide.SIMD = 64
 	order := []float64{
-		CarriedDelay(1), dsp.Delay(), w4a4.Delay(), wide.Delay(),
+		CarriedDelay(1), dsp.CriticalPathNS(), w4a4.CriticalPathNS(), wide.CriticalPathNS(),
 	}
-	if !slices.IsSorted(order) || xnor.Delay() != CarriedDelay(1) {
-		t.Errorf("%v, XNOR %v", order, xnor.Delay())
+	if !slices.IsSorted(order) || xnor.CriticalPathNS() != CarriedDelay(1) {
+		t.Errorf("%v, XNOR %v", order, xnor.CriticalPathNS())
 	}
 	if all, search := (Thresholding{Steps: 255}), (Thresholding{Steps: 255,
-		Search: true}); all.Delay() <= search.Delay() {
-		t.Errorf("%v, not more than by search %v", all.Delay(), search.Delay())
+		Search: true}); all.CriticalPathNS() <= search.CriticalPathNS() {
+		t.Errorf("%v, not more than by search %v", all.CriticalPathNS(), search.CriticalPathNS())
 	}
-	if got := (VVAU{PE: 1, SIMD: 16, WeightBits: 4, InBits: 4}).Delay(); got != w4a4.Delay() {
-		t.Errorf("a VVAU takes %v ns, an MVAU %v", got, w4a4.Delay())
+	if got := (VVAU{PE: 1, SIMD: 16, WeightBits: 4, InBits: 4}).CriticalPathNS(); got != w4a4.CriticalPathNS() {
+		t.Errorf("a VVAU takes %v ns, an MVAU %v", got, w4a4.CriticalPathNS())
 	}
 	if one, four := CarriedDelay(1), CarriedDelay(4); four <= one || four > 1.5*one {
 		t.Errorf("one level is carried in %v ns, four in %v", one, four)
@@ -160,14 +166,14 @@ func TestDelay(t *testing.T) {
 
 func TestFormula(t *testing.T) {
 	t.Parallel()
-	if got, want := Total(FINN.Parts(w4a4)), Total(w4a4.FINN()); got != want {
+	if got, want := Total(FINNFormula.Parts(w4a4)), Total(w4a4.FINN()); got != want {
 		t.Errorf("by FINN %+v, want %+v", got, want)
 	}
-	if got, want := Total(Fitted.Parts(w4a4)), Total(w4a4.Fitted()); got != want {
+	if got, want := Total(FittedFormula.Parts(w4a4)), Total(w4a4.Fitted()); got != want {
 		t.Errorf("fitted %+v, want %+v", got, want)
 	}
-	for _, c := range []Estimated{HostShape{1, 1, 128, 64, false}, LabelSelect{1, 8, 4}} {
-		if len(FINN.Parts(c)) != 0 {
+	for _, c := range []Estimator{HostShape{1, 1, 128, 64, false}, LabelSelect{1, 8, 4}} {
+		if len(FINNFormula.Parts(c)) != 0 {
 			t.Errorf("FINN counts %+v", c)
 		}
 	}
@@ -189,27 +195,27 @@ func TestFabric(t *testing.T) {
 		{"one of 16 words", UltraScale.Multiplexer(16, 8), Resources{LUT: 32}},
 		{"one of 16 words on Versal", Versal.Multiplexer(16, 8), Resources{LUT: 40}},
 		{"one of one", UltraScale.Multiplexer(1, 8), Resources{}},
-		{"constants", UltraScale.Table(8, 1, Distributed), Resources{}},
-		{"table", UltraScale.Table(8, 160, Distributed), Resources{LUT: 24, FF: 8}},
-		{"narrow table", UltraScale.Table(1, 16384, Block), Resources{BRAM: 1}},
-		{"narrow table on Versal", Versal.Table(1, 16384, Block), Resources{BRAM: 8}},
-		{"memory", UltraScale.RAM(8, 32, Distributed), Resources{LUT: 8, LUTRAM: 8, FF: 8}},
-		{"registers", UltraScale.RAM(8, 4, Registers), Resources{LUT: 8, FF: 32}},
-		{"shift register", UltraScale.RAM(8, 33, Shift), Resources{LUT: 16, LUTRAM: 16, FF: 8}},
+		{"constants", UltraScale.Table(8, 1, StyleDistributedRAM), Resources{}},
+		{"table", UltraScale.Table(8, 160, StyleDistributedRAM), Resources{LUT: 24, FF: 8}},
+		{"narrow table", UltraScale.Table(1, 16384, StyleBlockRAM), Resources{BRAM: 1}},
+		{"narrow table on Versal", Versal.Table(1, 16384, StyleBlockRAM), Resources{BRAM: 8}},
+		{"memory", UltraScale.RAM(8, 32, StyleDistributedRAM), Resources{LUT: 8, LUTRAM: 8, FF: 8}},
+		{"registers", UltraScale.RAM(8, 4, StyleRegisters), Resources{LUT: 8, FF: 32}},
+		{"shift register", UltraScale.RAM(8, 33, StyleShiftRegister), Resources{LUT: 16, LUTRAM: 16, FF: 8}},
 		{"none", UltraScale.RAM(8, 4, 0), Resources{}},
 		{"one of 16 words in LUTs of four inputs", ICE40.Multiplexer(16, 8), Resources{LUT: 80}},
 		{"one of two words in LUTs of four inputs", ECP5.Multiplexer(2, 8), Resources{LUT: 8}},
-		{"table in LUTs of four inputs", ICE40.Table(8, 64, Distributed), Resources{LUT: 48, FF: 8}},
-		{"256 words of 16 bits in 4 Kbit", ICE40.Table(16, 256, Block), Resources{BRAM: 1}},
-		{"512 words of 16 bits in 4 Kbit", ICE40.RAM(16, 512, Block), Resources{BRAM: 2}},
-		{"1024 words of 3 bits in 4 Kbit", ICE40.RAM(3, 1024, Block), Resources{BRAM: 1}},
-		{"2048 words of 2 bits in 4 Kbit", ICE40.Table(2, 2048, Block), Resources{BRAM: 1}},
-		{"512 words of 36 bits of an ECP5", ECP5.Table(36, 512, Block), Resources{BRAM: 1}},
-		{"memory on an iCE40", ICE40.RAM(8, 12, Distributed), Resources{BRAM: 1}},
-		{"small memory on an iCE40", ICE40.RAM(4, 16, Distributed), Resources{LUT: 40, FF: 64}},
-		{"shift register on an iCE40", ICE40.RAM(8, 4, Shift), Resources{LUT: 16, FF: 32}},
-		{"shift register on an ECP5", ECP5.RAM(8, 33, Shift), Resources{LUT: 55, LUTRAM: 24, FF: 8}},
-		{"memory on an ECP5", ECP5.RAM(8, 16, Distributed), Resources{LUT: 12, LUTRAM: 8, FF: 8}},
+		{"table in LUTs of four inputs", ICE40.Table(8, 64, StyleDistributedRAM), Resources{LUT: 48, FF: 8}},
+		{"256 words of 16 bits in 4 Kbit", ICE40.Table(16, 256, StyleBlockRAM), Resources{BRAM: 1}},
+		{"512 words of 16 bits in 4 Kbit", ICE40.RAM(16, 512, StyleBlockRAM), Resources{BRAM: 2}},
+		{"1024 words of 3 bits in 4 Kbit", ICE40.RAM(3, 1024, StyleBlockRAM), Resources{BRAM: 1}},
+		{"2048 words of 2 bits in 4 Kbit", ICE40.Table(2, 2048, StyleBlockRAM), Resources{BRAM: 1}},
+		{"512 words of 36 bits of an ECP5", ECP5.Table(36, 512, StyleBlockRAM), Resources{BRAM: 1}},
+		{"memory on an iCE40", ICE40.RAM(8, 12, StyleDistributedRAM), Resources{BRAM: 1}},
+		{"small memory on an iCE40", ICE40.RAM(4, 16, StyleDistributedRAM), Resources{LUT: 40, FF: 64}},
+		{"shift register on an iCE40", ICE40.RAM(8, 4, StyleShiftRegister), Resources{LUT: 16, FF: 32}},
+		{"shift register on an ECP5", ECP5.RAM(8, 33, StyleShiftRegister), Resources{LUT: 55, LUTRAM: 24, FF: 8}},
+		{"memory on an ECP5", ECP5.RAM(8, 16, StyleDistributedRAM), Resources{LUT: 12, LUTRAM: 8, FF: 8}},
 		{"control", LayerControl().Plus(WindowControl()), Resources{
 			LUT: LayerControl().LUT + WindowControl().LUT, FF: LayerControl().FF + WindowControl().FF,
 		}},
@@ -227,9 +233,10 @@ func TestFabric(t *testing.T) {
 func TestFIFOsOfLUT4(t *testing.T) {
 	t.Parallel()
 	want := []FIFOShape{
-		{Depth: 16, Width: 8, Memory: Shift, Fabric: ICE40}, {Depth: 512, Width: 8, Memory: Block, Fabric: ICE40},
+		{Depth: 16, Width: 8, Memory: StyleShiftRegister, Fabric: ICE40}, {Depth: 512, Width: 8, Memory: StyleBlockRAM,
+			Fabric: ICE40},
 	}
-	got := CostModel{Fabric: ICE40}.FIFOs(13, 8)
+	got := CostModel{Fabric: ICE40}.FIFOOptions(13, 8)
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -238,7 +245,7 @@ func TestFIFOsOfLUT4(t *testing.T) {
 			t.Errorf("%+v takes %+v, want %+v", got[i], total, r)
 		}
 	}
-	if n := len((CostModel{Fabric: ECP5}).FIFOs(13, 8)); n != 4 {
+	if n := len((CostModel{Fabric: ECP5}).FIFOOptions(13, 8)); n != 4 {
 		t.Errorf("%d ways on an ECP5", n)
 	}
 }

@@ -31,7 +31,7 @@ func (f Fabric) Multiplexer(words, width int) Resources {
 // with a label of LabelBits.
 type LabelSelect struct{ PE, InBits, LabelBits int }
 
-// FINN returns no parts, because FINN takes the layer to be free.
+// FINNFormula returns no parts, because FINN takes the layer to be free.
 func (l LabelSelect) FINN() []CostPart { return nil }
 
 // Fitted returns the estimate: each value is compared with the largest so far, and the larger one is kept with its
@@ -55,7 +55,7 @@ type HostShape struct {
 	Card            bool // whether the logic around the movers belongs to the card's platform
 }
 
-// FINN returns no parts, because FINN counts no infrastructure on a Zynq.
+// FINNFormula returns no parts, because FINN counts no infrastructure on a Zynq.
 func (h HostShape) FINN() []CostPart { return nil }
 
 // Fitted returns the cost of the movers and the estimate of the shell.

@@ -1,7 +1,7 @@
 package cost
 
-// FINN counts nothing for layers that only move data. The following are plain counts of what a slice offers (UG474,
-// UG574): a LUT of six inputs, a bit of carry chain per LUT, distributed RAM with a write port and a read port.
+// FINNFormula counts nothing for layers that only move data. The following are plain counts of what a slice offers
+// (UG474, UG574): a LUT of six inputs, a bit of carry chain per LUT, distributed RAM with a write port and a read port.
 
 // Counter returns the cost of a counter from 0 to n-1, over and over: a register, its increment, and the comparison
 // with the end.
@@ -25,18 +25,18 @@ func Decoder(code, width int) Resources {
 	return Resources{LUT: ceil(width, 2)}
 }
 
-// Buffer returns the cost of a memory of rows words of width bits that is written and read at the same time: registers,
-// shift registers followed by a register, block RAM, UltraRAM, or distributed RAM (four LUTs are 32 words of 6 bits, or
-// 64 of 3).
-func Buffer(width, rows int, m MemoryStyle) Resources {
+// ReadWriteMemoryCost returns the cost of a memory of rows words of width bits that is written and read at the same
+// time: registers, shift registers followed by a register, block RAM, UltraRAM, or distributed RAM (four LUTs are 32
+// words of 6 bits, or 64 of 3).
+func ReadWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
 	switch {
-	case m == Registers:
+	case m == StyleRegisters:
 		return Resources{FF: width * rows}
-	case m == Shift:
-		return lutMemory(width * ceil(rows, ShiftRegister)).Plus(Resources{FF: width})
-	case m == Block:
+	case m == StyleShiftRegister:
+		return lutMemory(width * ceil(rows, ShiftRegisterBitsPerLUT)).Plus(Resources{FF: width})
+	case m == StyleBlockRAM:
 		return Resources{BRAM: bram18(width, rows)}
-	case m == Ultra:
+	case m == StyleUltraRAM:
 		return Resources{URAM: uram(width, rows)}
 	case rows <= 32:
 		return lutMemory(4 * ceil(width, 6))
@@ -53,9 +53,9 @@ func Table(width, rows int, m MemoryStyle) Resources {
 	switch {
 	case rows == 1:
 		return Resources{}
-	case m == Block:
+	case m == StyleBlockRAM:
 		return Resources{BRAM: bram18(width, rows)}
-	case m == Ultra:
+	case m == StyleUltraRAM:
 		return Resources{URAM: uram(width, rows)}
 	}
 	return Resources{LUT: width * ceil(rows, 64)}

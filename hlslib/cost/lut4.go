@@ -28,14 +28,14 @@ func (f Fabric) mux4(ways int) float64 {
 // lut4Memory returns the memory that an array gets on these fabrics if m is requested.
 func (f Fabric) lut4Memory(m MemoryStyle, rows, width int) MemoryStyle {
 	switch {
-	case m != Distributed && m != Embedded && m != Shift:
+	case m != StyleDistributedRAM && m != StyleInKernel && m != StyleShiftRegister:
 		return m
 	case f == ECP5:
-		return Distributed
-	case rows*width >= boards.BlockBits:
-		return Block
+		return StyleDistributedRAM
+	case rows*width >= boards.MinBlockRAMBits:
+		return StyleBlockRAM
 	}
-	return Registers
+	return StyleRegisters
 }
 
 // lut4Storage returns the LUTs of an ECP5 that hold a memory: four are 16 rows of four bits with one write port and one

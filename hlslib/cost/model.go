@@ -10,10 +10,10 @@ type CostModel struct {
 // AsPart returns r as a part with the given name.
 func (r Resources) AsPart(name string) CostPart { return CostPart{name, r} }
 
-// Control returns the control of a layer that only moves, adds or compares. FINN has no formula for it, so the given
-// counters take its place. The fitted number includes counters.
+// Control returns the control of a layer that only moves, adds or compares. FINN has no formula for it, so the
+// given counters take its place. The fitted number includes counters.
 func (m CostModel) Control(counters Resources) CostPart {
-	if m.Formula == Fitted {
+	if m.Formula == FittedFormula {
 		counters = LayerControl()
 	}
 	return counters.AsPart("stream control")
@@ -21,7 +21,7 @@ func (m CostModel) Control(counters Resources) CostPart {
 
 // Registers returns the registers of a pipeline's last stage. FINN counts none.
 func (m CostModel) Registers(bits int) CostPart {
-	if m.Formula == FINN {
+	if m.Formula == FINNFormula {
 		bits = 0
 	}
 	return Resources{FF: bits}.AsPart("registers")
@@ -29,7 +29,7 @@ func (m CostModel) Registers(bits int) CostPart {
 
 // Multiplexer returns the cost of selecting one of several words of width bits.
 func (m CostModel) Multiplexer(words, width int) Resources {
-	if m.Formula == FINN {
+	if m.Formula == FINNFormula {
 		return Multiplexer(words, width)
 	}
 	return m.Fabric.Multiplexer(words, width)
@@ -43,15 +43,15 @@ type MemoryShape struct {
 	In          MemoryStyle // 0 if there is none, or for a single row, which is constants
 }
 
-// Memory returns the cost of s. FINN has a formula only for the memories of some layers. So with FINN's formulas, this
-// is a plain count.
+// Memory returns the cost of s. FINN has a formula only for the memories of some layers. So with FINN's
+// formulas, this is a plain count.
 func (m CostModel) Memory(s MemoryShape) Resources {
 	switch {
 	case s.In == 0:
 		return Resources{}
-	case m.Formula == FINN && s.Written:
-		return Buffer(s.Width, s.Rows, s.In)
-	case m.Formula == FINN:
+	case m.Formula == FINNFormula && s.Written:
+		return ReadWriteMemoryCost(s.Width, s.Rows, s.In)
+	case m.Formula == FINNFormula:
 		return Table(s.Width, s.Rows, s.In)
 	case s.Written:
 		return m.Fabric.RAM(s.Width, s.Rows, s.In)
@@ -62,7 +62,7 @@ func (m CostModel) Memory(s MemoryShape) Resources {
 // Multiplier returns the cost of multiplying words of a and b bits.
 func (m CostModel) Multiplier(a, b int, dsp bool) Resources {
 	switch {
-	case m.Formula == FINN:
+	case m.Formula == FINNFormula:
 		return Multiplier(a, b, dsp)
 	case dsp:
 		return share{ff: fitted[pipelineFF] * float64(a*b), dsp: m.Fabric.slices(a, b)}.round()
@@ -70,16 +70,17 @@ func (m CostModel) Multiplier(a, b int, dsp bool) Resources {
 	return share{lut: fitted[product] * float64(a*b+a+b), ff: fitted[pipelineFF] * float64(a*b)}.round()
 }
 
-// Comparators compares each of PE values with Steps thresholds, in a layer that applies thresholds to its results.
-type Comparators struct {
+// ThresholdComparators compares each of PE values with Steps thresholds, in a layer that applies thresholds to its
+// results.
+type ThresholdComparators struct {
 	PE, Steps, Width int
 	Constant         bool // whether the thresholds are constants, and so not in a table
 }
 
 // Comparators returns the cost of comparators. By FINN it does not depend on the number of thresholds.
-func (m CostModel) Comparators(k Comparators) CostPart {
+func (m CostModel) Comparators(k ThresholdComparators) CostPart {
 	c := activation{pe: k.PE, steps: k.Steps, bits: k.Width, alike: k.Constant}.comparators().round()
-	if m.Formula == FINN {
+	if m.Formula == FINNFormula {
 		c = Resources{LUT: k.PE * k.Width}
 	}
 	return c.AsPart("comparators")

@@ -24,15 +24,16 @@ type MVAU struct {
 	Alike           bool // whether all outputs have the same thresholds
 }
 
-// FINN returns the estimate of FINN's MVAU_hls (matrixvectoractivation_hls.py, lut_estimation, dsp_estimation;
-// matrixvectoractivation.py, bram_estimation, uram_estimation):
+// FINNFormula returns the estimate of FINN's MVAU_hls (matrixvectoractivation_hls.py, lut_estimation,
+// dsp_estimation; matrixvectoractivation.py, bram_estimation, uram_estimation):
 //
 //	LUT = floor(300 + 1.1*PE*(multipliers + adder tree + accumulator) + weight memory)
 //
-// FINN adds thresholds and comparators only if ram_style_thresholds is distributed, which its default (auto) is not.
+// FINNFormula adds thresholds and comparators only if ram_style_thresholds is distributed, which its default (auto) is
+// not.
 func (m MVAU) FINN() []CostPart {
 	rows := m.MW * m.MH / (m.PE * m.SIMD)
-	acc := min(m.AccBits, num.DataTypeBound(m.MW, m.InBits, m.WeightBits, m.InSigned))
+	acc := min(m.AccBits, num.AccumulatorBitsByDataType(m.MW, m.InBits, m.WeightBits, m.InSigned))
 	p := products{m.PE, m.SIMD, m.WeightBits, m.InBits, m.DSP}
 	return p.parts(p.memory(m.Memory, rows, bram18), m.PE*m.SIMD, acc, 0)
 }

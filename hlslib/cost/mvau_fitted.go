@@ -28,7 +28,7 @@ func (m MVAU) logic(list []share, v *values) []share {
 // inputBuffer returns the cost of the buffer that keeps a vector for the outputs after the first PE.
 func (m MVAU) inputBuffer(v *values) share {
 	words, width := m.MW/m.SIMD, m.SIMD*m.InBits
-	if m.Buffer == Registers && words > 1 {
+	if m.Buffer == StyleRegisters && words > 1 {
 		return share{
 			name: "input buffer",
 			lut:  v[inputMux]*float64((words-1)*width) + v[inputDecode]*float64(words),
@@ -84,7 +84,7 @@ func (d dot) shares(list []share, v *values) []share {
 		tree.lut = v[sliceTree] * bits
 		multipliers = share{name: multipliers.name, ff: v[sliceFF] * bits}
 		multipliers.dsp = d.pe * d.simd * d.fabric.slices(d.w, d.a)
-		if d.packing.Packs() {
+		if d.packing.HasMultipleLanes() {
 			multipliers.lut = float64(d.packing.luts(d.pe, d.simd, d.w, d.a))
 			multipliers.dsp = d.packing.slices(d.pe, d.simd)
 		}
@@ -109,8 +109,8 @@ func (d dot) delay(v *values) float64 {
 	return ns + v[treeDelay]*float64(log2Ceil(d.simd))
 }
 
-// Delay returns the estimated critical path in ns.
-func (m MVAU) Delay() float64 { return m.dot().delay(&fitted) }
+// CriticalPathNS returns the estimated critical path in ns.
+func (m MVAU) CriticalPathNS() float64 { return m.dot().delay(&fitted) }
 
 // An activation is steps thresholds per output, for pe outputs at a time, in rows.
 type activation struct {
@@ -141,7 +141,7 @@ const withCompared = 4
 // Each further one takes less, because bits that two thresholds share are stored once: above all the highest bits of
 // neighbouring thresholds.
 func (a activation) table(f Fabric, v *values) share {
-	distributed := a.memory != Block && a.memory != Ultra
+	distributed := a.memory != StyleBlockRAM && a.memory != StyleUltraRAM
 	if a.steps == 0 || a.alike || distributed && a.rows <= withCompared {
 		return share{}
 	}
@@ -159,11 +159,11 @@ func (a activation) table(f Fabric, v *values) share {
 func (f Fabric) table(name string, m MemoryStyle, rows, width int) share {
 	s := share{name: name}
 	switch {
-	case m == Block && f.lut4():
+	case m == StyleBlockRAM && f.lut4():
 		s.bram = f.BankedLayout(rows, width, true).Blocks
-	case m == Block:
+	case m == StyleBlockRAM:
 		s.bram = f.blocks(rows, width)
-	case m == Ultra:
+	case m == StyleUltraRAM:
 		s.uram = f.ultraBlocks(rows, width)
 	case m != 0 && rows > 1: // a single row is constants
 		s.lut, s.ff = f.lutROM(rows, width), float64(width)
@@ -178,16 +178,16 @@ func (f Fabric) ram(name string, m MemoryStyle, rows, width int) share {
 	}
 	s := share{name: name}
 	switch m {
-	case Block:
+	case StyleBlockRAM:
 		s.bram = f.blocks(rows, width)
-	case Ultra:
+	case StyleUltraRAM:
 		s.uram = f.ultraBlocks(rows, width)
-	case Distributed, Embedded:
+	case StyleDistributedRAM, StyleInKernel:
 		s.lut, s.ff, s.lutram = f.lutRAM(rows, width), float64(width), float64(f.lutStorage(rows, width))
-	case Registers:
+	case StyleRegisters:
 		s.lut, s.ff = f.mux(rows)*float64(width), float64(rows*width)
-	case Shift:
-		s.lutram = float64(width * ceil(rows, ShiftRegister))
+	case StyleShiftRegister:
+		s.lutram = float64(width * ceil(rows, ShiftRegisterBitsPerLUT))
 		s.lut, s.ff = s.lutram, float64(width)
 	}
 	return s

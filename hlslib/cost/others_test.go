@@ -17,7 +17,7 @@ func accumulatorStudy(t *testing.T) study {
 		m := MVAU{
 			MW: atoi(t, row["MW"]), MH: 1, PE: atoi(t, row["PE"]), SIMD: atoi(t, row["SIMD"]),
 			WeightBits: atoi(t, row["WB"]), InBits: atoi(t, row["AB"]), AccBits: atoi(t, row["ACC"]),
-			Steps: atoi(t, row["NT"]), ThresholdBits: atoi(t, row["ACC"]), ThresholdMemory: Distributed,
+			Steps: atoi(t, row["NT"]), ThresholdBits: atoi(t, row["ACC"]), ThresholdMemory: StyleDistributedRAM,
 		}
 		s.points = append(s.points, point{
 			sweep:    row["ACC"],
@@ -117,7 +117,7 @@ func (o overlay) shares(v *values) []share {
 		}
 		for _, s := range m.shares(v) {
 			if s.name == "weight memory" {
-				s = m.Fabric.table(s.name, Block, l[0]*l[1]/(l[2]*l[3]), l[3]*o.weight)
+				s = m.Fabric.table(s.name, StyleBlockRAM, l[0]*l[1]/(l[2]*l[3]), l[3]*o.weight)
 				s.bram *= m.PE
 			}
 			list = append(list, s)
@@ -125,7 +125,7 @@ func (o overlay) shares(v *values) []share {
 		if i < len(o.images) {
 			width := m.InBits * o.channels[i]
 			list = append(list, share{lut: v[windowLUT], ff: v[windowFF]},
-				m.Fabric.ram("", Block, 4*o.images[i], width))
+				m.Fabric.ram("", StyleBlockRAM, 4*o.images[i], width))
 		}
 	}
 	return list

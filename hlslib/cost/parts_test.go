@@ -16,13 +16,13 @@ func partShares(t *testing.T, row map[string]string) []share {
 	case "f":
 		f := FIFOShape{Depth: n(1), Width: n(2), Fabric: fabric}
 		if len(words) > 3 {
-			f.Memory = Block
+			f.Memory = StyleBlockRAM
 		}
 		return f.shares(&fitted)
 	case "c":
 		return WidthConverter{n(1), n(2)}.shares(&fitted)
 	case "w":
-		return []share{{lut: fitted[windowLUT], ff: fitted[windowFF]}, fabric.ram("", Distributed, n(2), n(1))}
+		return []share{{lut: fitted[windowLUT], ff: fitted[windowFF]}, fabric.ram("", StyleDistributedRAM, n(2), n(1))}
 	case "p":
 		return []share{{lut: fitted[streamLUT], ff: fitted[streamFF] + float64(n(1))}}
 	}

@@ -64,7 +64,7 @@ func (p *primitive) count(f Fabric, rows, width int) {
 }
 
 // dotProduct counts packed DSP slices of a unit such as pe16_simd16 with weights and inputs such as "2bit narrow".
-// FINN's mvau_rtl puts four lanes in a slice.
+// FINNFormula's mvau_rtl puts four lanes in a slice.
 func dotProduct(t *testing.T, f Fabric, unit, widths string) (packed, finn float64) {
 	var pe, simd int
 	if _, err := fmt.Sscanf(unit, "pe%d_simd%d", &pe, &simd); err != nil {

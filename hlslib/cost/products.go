@@ -1,14 +1,14 @@
 package cost
 
-// products holds the common figures of FINN's formulas of MVAU_hls and VVAU_hls: PE sums, each of SIMD products per
-// clock.
+// products holds the common figures of FINN's formulas of MVAU_hls and VVAU_hls: PE sums, each of SIMD products
+// per clock.
 type products struct {
 	PE, SIMD, WeightBits, InBits int
 	DSP                          bool
 }
 
-// perLUT is one LUT in the unit of the running sum. In this unit the factor 1.1, and a 64th that FINN does not round,
-// are whole numbers.
+// perLUT is one LUT in the unit of the running sum. In this unit the factor 1.1, and a 64th that FINN does not
+// round, are whole numbers.
 const perLUT = 640
 
 // parts returns the memory, the LUTs of
@@ -39,15 +39,15 @@ func (p products) parts(memory Resources, slices, accBits, comparators int) []Co
 // memory returns the cost in m of the rows of weights of one clock each. bram counts RAMB18 for rows of a width.
 func (p products) memory(m MemoryStyle, rows int, bram func(width, rows int) int) Resources {
 	width := p.PE * p.SIMD * p.WeightBits
-	embedded := m == Embedded && rows > embeddedRows
+	embedded := m == StyleInKernel && rows > embeddedRows
 	var r Resources
-	if m == Block || embedded {
+	if m == StyleBlockRAM || embedded {
 		r.BRAM = bram(width, rows)
 	}
-	if m == Ultra || embedded {
+	if m == StyleUltraRAM || embedded {
 		r.URAM = uram(width, rows)
 	}
-	if m == Distributed || m == Embedded && rows <= embeddedRows {
+	if m == StyleDistributedRAM || m == StyleInKernel && rows <= embeddedRows {
 		r.LUT = width * ceil(rows, 64)
 	}
 	return r

@@ -50,12 +50,13 @@ func sliceLayers(t *testing.T) []sliceLayer {
 			MW: atoi(t, row["MW"]), MH: atoi(t, row["MH"]), PE: atoi(t, row["PE"]), SIMD: atoi(t, row["SIMD"]),
 			WeightBits: atoi(t, row["weight"]), InBits: atoi(t, row["input"]), AccBits: atoi(t, row["acc"]),
 			Steps: atoi(t, row["steps"]), DSP: true, ThresholdBits: atoi(t, row["acc"]),
-			Memory:          map[string]MemoryStyle{"block": Block, "distributed": Distributed}[row["memory"]],
+			Memory: map[string]MemoryStyle{"block": StyleBlockRAM,
+				"distributed": StyleDistributedRAM}[row["memory"]],
 			Fabric:          map[string]Fabric{"series7": Series7, "ultrascale": UltraScale}[row["fabric"]],
-			ThresholdMemory: Distributed,
+			ThresholdMemory: StyleDistributedRAM,
 		}
 		if m.MH > m.PE {
-			m.Buffer = Registers
+			m.Buffer = StyleRegisters
 		}
 		m.Alike = row["same"] == "1"
 		list = append(list, sliceLayer{row["source"] + " " + row["layer"], row["use"] == "held", m,

@@ -5,7 +5,7 @@ import "math/bits"
 // A WidthConverter has the figures of a StreamingDataWidthConverter for the formulas: the bits of its words.
 type WidthConverter struct{ In, Out int }
 
-// FINN returns the result of WidthConverterFINN.
+// FINNFormula returns the result of WidthConverterFINN.
 func (c WidthConverter) FINN() []CostPart { return WidthConverterFINN(c.In, c.Out) }
 
 // Fitted returns the estimate of a converter: a register for the narrower word, one for the wider word, and logic that
@@ -27,7 +27,8 @@ func (c WidthConverter) shares(v *values) []share {
 
 // WidthConverterFINN returns FINN's estimate of a StreamingDataWidthConverter between words of in and out bits
 // (streamingdatawidthconverter.py, lut_estimation). It widens to the least common multiple of the widths, then narrows,
-// each with a counter and a shift register. FINN rounds the counter of the first step down and that of the second up.
+// each with a counter and a shift register. FINN rounds the counter of the first step down and that of the
+// second up.
 func WidthConverterFINN(in, out int) []CostPart {
 	lcm := in / gcd(in, out) * out
 	var control, register Resources
@@ -51,21 +52,21 @@ type FIFOShape struct {
 	Fabric Fabric // not in FINN's formula
 }
 
-// FINN returns the estimate of FINN's StreamingFIFO (streamingfifo.py). Memories other than Shift round the depth up to
-// a power of two.
+// FINNFormula returns the estimate of FINN's StreamingFIFO (streamingfifo.py). Memories other than Shift round
+// the depth up to a power of two.
 func (f FIFOShape) FINN() []CostPart {
 	depth := f.Depth
-	if f.Memory != Shift {
+	if f.Memory != StyleShiftRegister {
 		depth = 1 << log2Ceil(depth)
 	}
 	var memory Resources
 	switch f.Memory {
-	case Shift, Distributed:
+	case StyleShiftRegister, StyleDistributedRAM:
 		memory.LUT = ceil(depth, 32) * ceil(f.Width, 2)
 		memory.LUTRAM = memory.LUT
-	case Block:
+	case StyleBlockRAM:
 		memory.BRAM = bram18(f.Width, depth)
-	case Ultra:
+	case StyleUltraRAM:
 		memory.URAM = uram(f.Width, depth)
 	}
 	return []CostPart{{"stream control", Resources{LUT: 2 * log2Ceil(depth)}}, {"FIFO memory", memory}}
@@ -82,20 +83,20 @@ func (f FIFOShape) shares(v *values) []share {
 	control := share{name: "stream control", lut: v[fifoLUT] * address, ff: v[fifoFF] * address}
 	memory := share{name: "FIFO memory", ff: float64(f.Width)}
 	switch {
-	case f.Memory == Block:
+	case f.Memory == StyleBlockRAM:
 		memory.bram = f.Fabric.blocks(f.Depth, f.Width)
-	case f.Memory == Ultra:
+	case f.Memory == StyleUltraRAM:
 		memory.uram = f.Fabric.ultraBlocks(f.Depth, f.Width)
-	case f.Memory == Distributed && f.Fabric == ICE40:
+	case f.Memory == StyleDistributedRAM && f.Fabric == ICE40:
 		memory.lut, memory.ff = f.Fabric.shifted(f.Depth, f.Width)
-	case f.Memory == Distributed:
+	case f.Memory == StyleDistributedRAM:
 		memory.lut, memory.lutram = f.Fabric.lutRAM(f.Depth, f.Width), float64(f.Fabric.lutStorage(f.Depth, f.Width))
 	case f.Depth <= 2:
 		memory.lut, memory.ff = float64(f.Width), 2*memory.ff
 	case f.Fabric.lut4():
 		memory.lut, memory.ff = f.Fabric.shifted(f.Depth, f.Width)
 	default:
-		memory.lutram = float64(f.Width * ceil(f.Depth, ShiftRegister))
+		memory.lutram = float64(f.Width * ceil(f.Depth, ShiftRegisterBitsPerLUT))
 		memory.lut = float64(f.Width) + memory.lutram
 	}
 	return []share{control, memory}

@@ -148,18 +148,18 @@ func newMVU(t *testing.T, sweep, arith, impl string, swept int) *mvu {
 
 // store sets the memories of weights and input. Each PE has a memory of weights. HLS keeps those of up to 16 rows or
 // 1024 bits in LUTs. Synthesis of the RTL keeps those of up to 64 rows there, except in sweep_out_wl, whose flip-flops
-// say that the same design has block RAM there. FINN's HLS partitions the input buffer into registers; its RTL has a
-// memory.
+// say that the same design has block RAM there. FINN's HLS partitions the input buffer into registers; its RTL
+// has a memory.
 func (m *mvu) store() {
 	rows := m.MW * m.MH / (m.PE * m.SIMD)
-	m.Memory = Block
+	m.Memory = StyleBlockRAM
 	if m.impl == "hls" {
-		m.Buffer = Registers
+		m.Buffer = StyleRegisters
 		if rows <= 16 || rows*m.SIMD*m.WeightBits <= 1024 {
-			m.Memory = Distributed
+			m.Memory = StyleDistributedRAM
 		}
 	} else if rows <= 64 && m.sweep != "sweep_out_wl" {
-		m.Memory = Distributed
+		m.Memory = StyleDistributedRAM
 	}
 }
 
@@ -167,7 +167,7 @@ func (m *mvu) design() string { return fmt.Sprintf("%s %+v", m.impl, m.MVAU) }
 
 // blocks returns the RAMB18 of the weights, one memory for each PE.
 func (m *mvu) blocks() int {
-	if m.Memory != Block {
+	if m.Memory != StyleBlockRAM {
 		return 0
 	}
 	return m.PE * m.Fabric.blocks(m.MW*m.MH/(m.PE*m.SIMD), m.SIMD*m.WeightBits)

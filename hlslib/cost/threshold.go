@@ -12,16 +12,16 @@ type Thresholding struct {
 	Search bool // whether a binary search with a comparator per bit of the count replaces the parallel comparators
 }
 
-// FINN returns the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation, bram_estimation). It does
-// not depend on the number of thresholds.
+// FINNFormula returns the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation,
+// bram_estimation). It does not depend on the number of thresholds.
 func (t Thresholding) FINN() []CostPart {
 	width := t.InBits * t.PE
 	var memory Resources
 	if t.Rows > 1 {
 		switch t.Memory {
-		case Distributed:
+		case StyleDistributedRAM:
 			memory.LUT = width * ceil(t.Rows, 64)
-		case Block:
+		case StyleBlockRAM:
 			memory.BRAM = ceil(width, 16) * ceil(t.Rows, 1024)
 		}
 	}
@@ -69,8 +69,9 @@ func (t Thresholding) search() []share {
 	}
 }
 
-// Delay returns the estimated critical path in ns: a comparison, and the count of exceeded thresholds as a tree.
-func (t Thresholding) Delay() float64 {
+// CriticalPathNS returns the estimated critical path in ns: a comparison, and the count of exceeded thresholds as a
+// tree.
+func (t Thresholding) CriticalPathNS() float64 {
 	if t.Search {
 		return fitted[clockDelay]
 	}

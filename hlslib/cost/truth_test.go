@@ -50,8 +50,8 @@ func wholeBuilds(t *testing.T) []wholeBuild {
 	return list
 }
 
-// stagesOf returns the matrix layers of a row that are on the device, with the row's folding, or with that of FINN's
-// SetFolding.
+// stagesOf returns the matrix layers of a row that are on the device, with the row's folding, or with that of
+// FINNFormula's SetFolding.
 func stagesOf(t *testing.T, row map[string]string) []stage {
 	t.Helper()
 	bits, image, channels := atoi(t, row["bits"]), atoi(t, row["image"]), atoi(t, row["inputs"])
@@ -123,13 +123,13 @@ func (s *stage) setFolding(clocks int) {
 // shares returns a stage with the parts around it; the first stage of a build has no converter before it.
 func (s stage) shares(bits int, first bool) []share {
 	m := s.unit
-	m.Memory, m.ThresholdMemory = Block, Distributed
+	m.Memory, m.ThresholdMemory = StyleBlockRAM, StyleDistributedRAM
 	rows := m.MH / m.PE
 	if rows > 1 {
-		m.Buffer = Registers
+		m.Buffer = StyleRegisters
 	}
 	if rows > 64 {
-		m.ThresholdMemory = Block
+		m.ThresholdMemory = StyleBlockRAM
 	}
 	list := append(m.shares(&fitted), finnStreamer.times(float64(m.PE*m.SIMD*m.WeightBits)))
 	join := func(in, out int) {
@@ -143,7 +143,7 @@ func (s stage) shares(bits int, first bool) []share {
 		pixel := s.channels * m.InBits
 		list = append(list, share{lut: fitted[streamLUT], ff: fitted[streamFF] + float64(pixel)})
 		list = append(list, share{lut: fitted[windowLUT], ff: fitted[windowFF]},
-			UltraScale.ram("", Distributed, (2*(s.image+2)+3)*s.channels/s.window, s.window*m.InBits))
+			UltraScale.ram("", StyleDistributedRAM, (2*(s.image+2)+3)*s.channels/s.window, s.window*m.InBits))
 		join(pixel, s.window*m.InBits)
 		join(s.window*m.InBits, m.SIMD*m.InBits)
 		pooled := m.MH * bits

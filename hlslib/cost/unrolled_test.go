@@ -48,15 +48,15 @@ func TestUnrolled(t *testing.T) {
 	}
 }
 
-// unrolled returns the network of CNStanLee/DATELBR, layer by layer as FINN builds it: 32 floats, a search among their
-// seven thresholds, 64 and then 8 sums with seven thresholds each, 4 sums in DSP slices, and FIFOs of two words around
-// them. Its weights are not published; they are drawn here in the way in which they were made.
+// unrolled returns the network of CNStanLee/DATELBR, layer by layer as FINN builds it: 32 floats, a search among
+// their seven thresholds, 64 and then 8 sums with seven thresholds each, 4 sums in DSP slices, and FIFOs of two
+// words around them. Its weights are not published; they are drawn here in the way in which they were made.
 func unrolled(pruned bool) (list []CostPart) {
 	r := rand.New(rand.NewPCG(36, 5))
 	int3, uint3 := num.Type{Kind: num.Int, Width: 3}, num.Type{Kind: num.UInt, Width: 3}
-	floats := Thresholding{InBits: 32, PE: 32, Rows: 1, Steps: 7, Memory: Distributed, Search: true}
+	floats := Thresholding{InBits: 32, PE: 32, Rows: 1, Steps: 7, Memory: StyleDistributedRAM, Search: true}
 	last := MVAU{MW: 8, MH: 4, PE: 4, SIMD: 8, WeightBits: 2, InBits: 3, AccBits: 8, DSP: true}
-	for _, c := range []Estimated{
+	for _, c := range []Estimator{
 		floats, embedded(64, 32, 9, int3, started(r, 64, 32, pruned)),
 		embedded(8, 64, 10, uint3, started(r, 8, 64, pruned)), last,
 		FIFOShape{Depth: 2, Width: 32 * 32}, FIFOShape{Depth: 2, Width: 32 * 3}, FIFOShape{Depth: 2, Width: 64 * 3},
@@ -76,8 +76,9 @@ func unrolled(pruned bool) (list []CostPart) {
 // embedded returns a layer whose weights are in the kernel, with seven thresholds for each output.
 func embedded(mh, mw, acc int, in num.Type, weights [][]int64) MVAU {
 	return MVAU{MW: mw, MH: mh, PE: mh, SIMD: mw, WeightBits: 3, InBits: 3, AccBits: acc, InSigned: in.Signed(),
-		Memory: Embedded, Constants: ConstantAddersOf(weights, true, in, in.Range(), acc), Steps: 7, ThresholdBits: acc,
-		ThresholdMemory: Distributed}
+		Memory: StyleInKernel, Constants: ConstantAddersOf(weights, true, in, in.Range(), acc), Steps: 7,
+		ThresholdBits:   acc,
+		ThresholdMemory: StyleDistributedRAM}
 }
 
 // started returns weights of -3 to 3 as a linear layer is initialised, uniform and scaled to the largest, which that

@@ -22,12 +22,12 @@ type VVAU struct {
 	ThresholdMemory MemoryStyle
 }
 
-// FINN returns the estimate of FINN's VVAU_hls (vectorvectoractivation_hls.py, lut_estimation, dsp_estimation;
-// vectorvectoractivation.py, bram_estimation, uram_estimation). It differs from that of MVAU_hls in three points. It
-// always counts comparators and thresholds, a 64th of a LUT for each bit and row of thresholds without rounding. It
-// leaves out the parity bits of block RAM. It counts DSP slices for one position.
+// FINNFormula returns the estimate of FINN's VVAU_hls (vectorvectoractivation_hls.py, lut_estimation,
+// dsp_estimation; vectorvectoractivation.py, bram_estimation, uram_estimation). It differs from that of MVAU_hls in
+// three points. It always counts comparators and thresholds, a 64th of a LUT for each bit and row of thresholds without
+// rounding. It leaves out the parity bits of block RAM. It counts DSP slices for one position.
 func (m VVAU) FINN() []CostPart {
-	acc := min(m.AccBits, num.DataTypeBound(m.Kernel, m.InBits, m.WeightBits, m.InSigned))
+	acc := min(m.AccBits, num.AccumulatorBitsByDataType(m.Kernel, m.InBits, m.WeightBits, m.InSigned))
 	p := products{m.PE, m.SIMD, m.WeightBits, m.InBits, m.DSP}
 	comparators := m.Thresholds * acc * (64*m.PE + m.Channels)
 	return p.parts(p.memory(m.Memory, m.rows(), bram16), m.PE, acc, comparators)
@@ -73,5 +73,5 @@ func (m VVAU) dot() dot {
 		factors: m.Factors, fabric: m.Fabric, constants: m.Constants}
 }
 
-// Delay returns the estimated critical path in ns.
-func (m VVAU) Delay() float64 { return m.dot().delay(&fitted) }
+// CriticalPathNS returns the estimated critical path in ns.
+func (m VVAU) CriticalPathNS() float64 { return m.dot().delay(&fitted) }

@@ -1,18 +1,18 @@
 package cost
 
-// WindowBuffer returns FINN's estimate of the memory of its ConvolutionInputGenerator_rtl, for rows words of width bits
-// (convolutioninputgenerator_rtl.py, bram_estimation, uram_estimation, lut_estimation). A block RAM is as wide as its
-// depth allows; above 16384 rows, FINN applies that only to the remainder.
+// WindowBuffer returns FINN's estimate of the memory of its ConvolutionInputGenerator_rtl, for rows words of
+// width bits (convolutioninputgenerator_rtl.py, bram_estimation, uram_estimation, lut_estimation). A block RAM is as
+// wide as its depth allows; above 16384 rows, FINN applies that only to the remainder.
 func WindowBuffer(width, rows int, m MemoryStyle) Resources {
 	switch m {
-	case Block:
+	case StyleBlockRAM:
 		const deepest = 16384
 		blocks := rows / deepest * width
 		if rest := rows % deepest; rest > 0 {
 			blocks += ceil(width, bram18Width(rest))
 		}
 		return Resources{BRAM: blocks}
-	case Ultra:
+	case StyleUltraRAM:
 		return Resources{URAM: uram(width, rows)}
 	}
 	return lutMemory(width * ceil(rows, 38))

@@ -11,6 +11,6 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(m.Control(o.Counters(o.words(f))), m.Registers(f.SIMD*o.In[0].Elem.Width))
 }

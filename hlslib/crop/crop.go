@@ -17,11 +17,11 @@ import (
 )
 
 // Layer describes the cropping in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "Crop",
 	Doc:     "some rows and columns of a feature map (Slice, cropping, subsampling)",
 	Example: `{"start":[0,1],"stop":[3,2],"step":[1,1]}`,
-	Takes:   layer.Image,
+	Takes:   layer.CheckImageInput,
 	Bind:    bind,
 })
 

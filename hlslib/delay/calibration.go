@@ -47,7 +47,7 @@ func OpOf(name string) (DelayOp, bool) {
 	return 0, false
 }
 
-// Verify returns an error if c is not valid. Otherwise it prepares c for ClockAt.
+// Verify returns an error if c is not valid. Otherwise it prepares c for NewStageClock.
 func (c *DelayCalibration) Verify() error {
 	if !slices.Contains([]DelayFamily{Series7, UltraScale, Versal}, c.Family) {
 		return fmt.Errorf("family %q, want %s, %s or %s", c.Family, Series7, UltraScale, Versal)
@@ -61,7 +61,7 @@ func (c *DelayCalibration) Verify() error {
 	if len(c.Delays) == 0 && len(c.Processes) == 0 {
 		return errors.New("neither delays nor processes")
 	}
-	compiled := *tables(c.Family, Expected)
+	compiled := *tables(c.Family, ExpectedDelay)
 	curves := map[DelayOp]curve{}
 	for _, r := range c.Delays {
 		op, ok := OpOf(r.Op)
@@ -86,7 +86,7 @@ func (c *DelayCalibration) Verify() error {
 	return nil
 }
 
-// Of reports whether c is of family f; an empty f means UltraScale+. A nil c is of no family.
-func (c *DelayCalibration) Of(f DelayFamily) bool {
+// IsForFamily reports whether c is of family f; an empty f means UltraScale+. A nil c is of no family.
+func (c *DelayCalibration) IsForFamily(f DelayFamily) bool {
 	return c != nil && cmp.Or(f, UltraScale) == c.Family
 }

@@ -39,7 +39,7 @@ var built = sync.OnceValue(func() map[DelayFamily]map[RangeEnd]*delays {
 	all := map[DelayFamily]map[RangeEnd]*delays{}
 	for _, f := range []DelayFamily{Series7, UltraScale, Versal} {
 		all[f] = map[RangeEnd]*delays{}
-		for _, b := range []RangeEnd{Least, Expected, Most} {
+		for _, b := range []RangeEnd{MinDelay, ExpectedDelay, MaxDelay} {
 			all[f][b] = build(f, b)
 		}
 	}
@@ -56,12 +56,12 @@ func tables(f DelayFamily, b RangeEnd) *delays {
 
 // spread returns how far an entry may be off, as a share, by its source.
 func (g SourceGrade) spread() float64 {
-	return [...]float64{Guess: 0.4, DataSheet: 0.25, Measured: 0.15}[g]
+	return [...]float64{GradeGuess: 0.4, GradeDataSheet: 0.25, GradeMeasured: 0.15}[g]
 }
 
 func build(f DelayFamily, b RangeEnd) *delays {
 	d := &delays{}
-	for _, e := range Entries(f) {
+	for _, e := range OpEntries(f) {
 		off := 1 + float64(b)*e.Grade.spread()
 		d.ops[e.Op] = append(d.ops[e.Op], knot{e.Bits, e.NS * off})
 	}

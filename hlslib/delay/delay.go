@@ -2,13 +2,13 @@
 // and packs a chain of operations into stages of a clock, as synthesis from C++ (HLS) does.
 //
 // A stage lasts the clock's period minus its uncertainty. Operations share a stage as long as they fit; the next one
-// begins a new stage. Memories and DSP slices have registers of their own, so there are several clocks between their
-// inputs and outputs. A layer describes its chain with a Pipe, and gets its latency from it:
+// begins a new stage. Memories and DSP slices have registers of their own, so there are several clocks between
+// their inputs and outputs. A layer describes its chain with a Pipe, and gets its latency from it:
 //
 //	p := clock.Pipe()
-//	p.Do(delay.Read, 8)        // a word arrives
-//	p.Do(delay.Compare, 8)     // each operation by its bits
-//	p.Do(delay.Write, 1)       // the word leaves
+//	p.Do(delay.OpRead, 8)        // a word arrives
+//	p.Do(delay.OpCompare, 8)     // each operation by its bits
+//	p.Do(delay.OpWrite, 1)       // the word leaves
 //	latency := p.Clocks()
 //
 // Each entry has a source: measured (a report of synthesis), a data sheet, or a guess. Until a user's own reports
@@ -41,15 +41,15 @@ type DelayOp int
 
 // The operations.
 const (
-	Read     DelayOp = iota // a word of a stream
-	Write                   // a word to a stream
-	Add                     // or a subtraction
-	Compare                 // a comparison of two numbers
-	Select                  // a selection of one of two
-	Keep                    // the multiplexer before a register that keeps its value from iteration to iteration
-	Logic                   // a gate
-	Multiply                // in LUTs
-	ops      = iota
+	OpRead     DelayOp = iota // a word of a stream
+	OpWrite                   // a word to a stream
+	OpAdd                     // or a subtraction
+	OpCompare                 // a comparison of two numbers
+	OpSelect                  // a selection of one of two
+	OpHoldMux                 // the multiplexer before a register that keeps its value from iteration to iteration
+	OpGate                    // a gate
+	OpMultiply                // in LUTs
+	ops        = iota
 )
 
 func (o DelayOp) String() string {
@@ -59,14 +59,14 @@ func (o DelayOp) String() string {
 // A RegisteredUnit is a component with registers of its own.
 type RegisteredUnit int
 
-// The units. Tables in LUTs are read through a register, as HLS builds them. A RegisterSlice is that of an AXI4-Stream:
-// it holds two words, and passes one in every clock.
+// The units. Tables in LUTs are read through a register, as HLS builds them. A UnitRegisterSlice is that of an
+// AXI4-Stream: it holds two words, and passes one in every clock.
 const (
-	DSP RegisteredUnit = iota
-	LUTMemory
-	BlockMemory
-	UltraMemory
-	RegisterSlice
+	UnitDSP RegisteredUnit = iota
+	UnitLUTMemory
+	UnitBlockRAM
+	UnitUltraRAM
+	UnitRegisterSlice
 	units = iota
 )
 
@@ -79,14 +79,14 @@ type RangeEnd int8
 
 // The ends of the range.
 const (
-	Least    RangeEnd = -1
-	Expected RangeEnd = 0
-	Most     RangeEnd = 1
+	MinDelay      RangeEnd = -1
+	ExpectedDelay RangeEnd = 0
+	MaxDelay      RangeEnd = 1
 )
 
 const (
-	// Uncertainty is the share of a clock's period that HLS leaves to placement and routing (UG1399).
-	Uncertainty = 0.27
+	// ClockUncertaintyFraction is the share of a clock's period that HLS leaves to placement and routing (UG1399).
+	ClockUncertaintyFraction = 0.27
 	// defaultMHz is the clock if none is given: the tool's own period is 10 ns (UG1399).
 	defaultMHz = 100
 	// unforeseen is the most stages by which reports in the tests exceed the result for the largest delays.
@@ -101,17 +101,17 @@ type StageClock struct {
 	more   int     // further stages that a chain may have
 }
 
-// ClockAt returns a clock of a family, with the delays of the tables, or of the reports in c if c is of the family; c
-// may be nil. If mhz is not positive, the clock has the tool's own period.
-func ClockAt(f DelayFamily, mhz float64, c *DelayCalibration, b RangeEnd) StageClock {
+// NewStageClock returns a clock of a family, with the delays of the tables, or of the reports in c if c is of the
+// family; c may be nil. If mhz is not positive, the clock has the tool's own period.
+func NewStageClock(f DelayFamily, mhz float64, c *DelayCalibration, b RangeEnd) StageClock {
 	if !(mhz > 0) {
 		mhz = defaultMHz
 	}
-	k := StageClock{budget: 1000 / mhz * (1 - Uncertainty), at: tables(f, b), stages: 1}
-	if b == Most {
+	k := StageClock{budget: 1000 / mhz * (1 - ClockUncertaintyFraction), at: tables(f, b), stages: 1}
+	if b == MaxDelay {
 		k.more = unforeseen
 	}
-	if c.Of(f) {
+	if c.IsForFamily(f) {
 		k.at, k.stages, k.more = c.compiled, c.Stages, 0
 		k.budget = 1000 / mhz * (1 - c.Uncertainty)
 	}
@@ -124,54 +124,54 @@ func (c StageClock) Delay(op DelayOp, bits int) float64 { return c.at.ops[op].at
 // StageNS returns the ns of a stage.
 func (c StageClock) StageNS() float64 { return c.budget }
 
-// LUTs returns the ns of the given levels of a table in LUTs, one after the other.
-func (c StageClock) LUTs(levels int) float64 {
-	return c.at.units[LUTMemory].in + float64(levels-1)*c.Delay(Logic, 1)
+// LUTLevelsNS returns the ns of the given levels of a table in LUTs, one after the other.
+func (c StageClock) LUTLevelsNS(levels int) float64 {
+	return c.at.units[UnitLUTMemory].in + float64(levels-1)*c.Delay(OpGate, 1)
 }
 
-// A Pipe is the place of a value on its way through the stages. The zero value has no clock.
-type Pipe struct {
+// A PipelineCursor is the place of a value on its way through the stages. The zero value has no clock.
+type PipelineCursor struct {
 	c     StageClock
 	stage int     // the present stage, from 0
 	ns    float64 // ns used of the stage
 }
 
 // Pipe returns a pipe at the beginning of the first stage.
-func (c StageClock) Pipe() Pipe { return Pipe{c: c} }
+func (c StageClock) Pipe() PipelineCursor { return PipelineCursor{c: c} }
 
 // BodyPipe returns a pipe after the stage that decides what an iteration of a process does. In every known report, the
 // rest begins in a stage of its own.
-func (c StageClock) BodyPipe() Pipe {
+func (c StageClock) BodyPipe() PipelineCursor {
 	p := c.Pipe()
 	p.Next()
 	return p
 }
 
-// Ends returns the clocks that the ends of a network add to a frame. Each end is a process that moves words between an
-// AXI4-Stream, with its register slice, and a FIFO (hlslib/core/axis.hpp). in counts from the clock in which the host
-// gives a word to the clock in which the first FIFO shows it. out counts from the clock in which the last FIFO shows a
-// word to the clock in which the host can take it.
-func (c StageClock) Ends() (in, out int) {
+// NetworkEndClocks returns the clocks that the ends of a network add to a frame. Each end is a process that moves words
+// between an AXI4-Stream, with its register slice, and a FIFO (hlslib/core/axis.hpp). in counts from the clock in which
+// the host gives a word to the clock in which the first FIFO shows it. out counts from the clock in which the last FIFO
+// shows a word to the clock in which the host can take it.
+func (c StageClock) NetworkEndClocks() (in, out int) {
 	const fifo = 1 // the last of a pipe's clocks: from the stage that writes a word until it can be read
 	p := c.BodyPipe()
-	p.DoOp(Read, 1)
-	p.DoOp(Write, 1)
-	process, slice := p.Clocks(), c.at.units[RegisterSlice].clocks
+	p.DoOp(OpRead, 1)
+	p.DoOp(OpWrite, 1)
+	process, slice := p.Clocks(), c.at.units[UnitRegisterSlice].clocks
 	return slice + process, process - fifo + slice
 }
 
 // DoOp adds an operation. A multiplication longer than a stage is divided among stages; any other operation stays in
 // one stage, which then misses the clock.
-func (p *Pipe) DoOp(op DelayOp, bits int) {
+func (p *PipelineCursor) DoOp(op DelayOp, bits int) {
 	ns := p.c.Delay(op, bits)
 	p.spend(ns)
-	if over := ns / p.c.budget; op == Multiply && over > 1 {
+	if over := ns / p.c.budget; op == OpMultiply && over > 1 {
 		more := math.Ceil(over) - 1
 		p.stage, p.ns = p.stage+int(more), ns-more*p.c.budget
 	}
 }
 
-func (p *Pipe) spend(ns float64) {
+func (p *PipelineCursor) spend(ns float64) {
 	// Sums of the same entries in another order must not differ by a stage.
 	const rounding = 1e-9
 	if p.ns > 0 && p.ns+ns > p.c.budget+rounding {
@@ -181,11 +181,11 @@ func (p *Pipe) spend(ns float64) {
 }
 
 // Next begins another stage.
-func (p *Pipe) Next() { p.stage, p.ns = p.stage+1, 0 }
+func (p *PipelineCursor) Next() { p.stage, p.ns = p.stage+1, 0 }
 
 // DoInOneStage adds operations between the states of two iterations. They stay in one stage; otherwise the next
 // iteration would have to wait.
-func (p *Pipe) DoInOneStage(bits int, chain ...DelayOp) {
+func (p *PipelineCursor) DoInOneStage(bits int, chain ...DelayOp) {
 	ns := 0.0
 	for _, op := range chain {
 		ns += p.c.Delay(op, bits)
@@ -194,18 +194,18 @@ func (p *Pipe) DoInOneStage(bits int, chain ...DelayOp) {
 }
 
 // DoUnit adds a unit with registers: operands enter it, and the result leaves it after the unit's clocks.
-func (p *Pipe) DoUnit(u RegisteredUnit) {
+func (p *PipelineCursor) DoUnit(u RegisteredUnit) {
 	x := &p.c.at.units[u]
 	p.spend(x.in)
 	p.stage, p.ns = p.stage+x.clocks, x.out
 }
 
 // Tree adds a tree that reduces n values of the given bits to one, in pairs. Each level does the given operations, and
-// each Add makes the values a bit wider.
-func (p *Pipe) Tree(n, bits int, level ...DelayOp) {
+// each addition makes the values a bit wider.
+func (p *PipelineCursor) Tree(n, bits int, level ...DelayOp) {
 	for ; n > 1; n = (n + 1) / 2 {
 		for _, op := range level {
-			if op == Add {
+			if op == OpAdd {
 				bits++
 			}
 			p.DoOp(op, bits)
@@ -213,28 +213,28 @@ func (p *Pipe) Tree(n, bits int, level ...DelayOp) {
 	}
 }
 
-// Count adds the count of the set bits among n.
-func (p *Pipe) Count(n int) { p.Tree(n, 1, Add) }
+// DoPopCount adds the count of the set bits among n.
+func (p *PipelineCursor) DoPopCount(n int) { p.Tree(n, 1, OpAdd) }
 
 // Comparators adds the comparison of a value with n thresholds at once, and the count of those that it exceeds.
-func (p *Pipe) Comparators(n, bits int) {
+func (p *PipelineCursor) Comparators(n, bits int) {
 	if n > 0 {
-		p.DoOp(Compare, bits)
-		p.Count(n)
+		p.DoOp(OpCompare, bits)
+		p.DoPopCount(n)
 	}
 }
 
 // Product adds a product of words of a and b bits.
-func (p *Pipe) Product(a, b int, dsp bool) {
+func (p *PipelineCursor) Product(a, b int, dsp bool) {
 	if dsp {
-		p.DoUnit(DSP)
+		p.DoUnit(UnitDSP)
 		return
 	}
-	p.DoOp(Multiply, a+b)
+	p.DoOp(OpMultiply, a+b)
 }
 
 // Join waits for another value.
-func (p *Pipe) Join(q Pipe) {
+func (p *PipelineCursor) Join(q PipelineCursor) {
 	if q.stage > p.stage || q.stage == p.stage && q.ns > p.ns {
 		p.stage, p.ns = q.stage, q.ns
 	}
@@ -242,7 +242,7 @@ func (p *Pipe) Join(q Pipe) {
 
 // Clocks returns the number of stages so far: a word written in the last stage can be read that many clocks after the
 // first stage began.
-func (p *Pipe) Clocks() int {
+func (p *PipelineCursor) Clocks() int {
 	n := p.stage + 1
 	if p.c.stages != 1 {
 		n = max(1, int(math.Round(float64(n)*p.c.stages)))

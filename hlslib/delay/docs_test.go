@@ -54,7 +54,7 @@ func ends() string {
 	b.WriteString("| family | MHz | input | output | together |\n|---|---|---|---|---|\n")
 	for _, f := range families {
 		for _, mhz := range []float64{100, 200, 300} {
-			in, out := delay.ClockAt(f.family, mhz, nil, delay.Expected).Ends()
+			in, out := delay.NewStageClock(f.family, mhz, nil, delay.ExpectedDelay).NetworkEndClocks()
 			fmt.Fprintf(&b, "| %s | %g | %d | %d | %d |\n", f.name, mhz, in, out, in+out)
 		}
 	}
@@ -66,7 +66,7 @@ func entries() string {
 	var b strings.Builder
 	b.WriteString("| family | operation | bits | ns | from |\n|---|---|---|---|---|\n")
 	for _, f := range families {
-		for _, e := range delay.Entries(f.family) {
+		for _, e := range delay.OpEntries(f.family) {
 			fmt.Fprintf(&b, "| %s | %v | %d | %.2f | %v: %s |\n", f.name, e.Op, e.Bits, e.NS, e.Grade, e.Source)
 		}
 		for _, u := range delay.UnitEntries(f.family) {

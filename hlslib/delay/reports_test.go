@@ -20,39 +20,39 @@ type mvau struct {
 func (m mvau) chain(c delay.StageClock) int {
 	p, control := c.Pipe(), c.Pipe()
 	// Counters are incremented, compared with the end, reset and kept.
-	control.DoInOneStage(32, delay.Add, delay.Compare, delay.Select, delay.Keep)
+	control.DoInOneStage(32, delay.OpAdd, delay.OpCompare, delay.OpSelect, delay.OpHoldMux)
 	if m.nf > 1 { // the input, or a buffered one
 		for range bits.Len(uint(m.sf - 1)) {
-			p.DoOp(delay.Select, m.simd*m.in)
+			p.DoOp(delay.OpSelect, m.simd*m.in)
 		}
 	}
 	p.Join(control)
 	p.Next()
 	if m.rom {
-		p.DoUnit(delay.LUTMemory)
+		p.DoUnit(delay.UnitLUTMemory)
 	}
 	switch {
 	case m.weight == 1 && m.in == 1:
-		p.DoOp(delay.Logic, 1)
-		p.Count(m.simd)
+		p.DoOp(delay.OpGate, 1)
+		p.DoPopCount(m.simd)
 	case m.weight == 1:
-		p.DoOp(delay.Add, m.in+1)
-		p.DoOp(delay.Select, m.in+1)
-		p.Tree(m.simd, m.in+1, delay.Add)
+		p.DoOp(delay.OpAdd, m.in+1)
+		p.DoOp(delay.OpSelect, m.in+1)
+		p.Tree(m.simd, m.in+1, delay.OpAdd)
 	default:
 		p.Product(m.weight, m.in, m.dsp)
-		p.Tree(m.simd, m.weight+m.in, delay.Add)
+		p.Tree(m.simd, m.weight+m.in, delay.OpAdd)
 	}
 	if m.sf > 1 {
-		p.DoInOneStage(m.acc, delay.Select, delay.Add)
+		p.DoInOneStage(m.acc, delay.OpSelect, delay.OpAdd)
 	}
 	if m.thresholds > 0 { // thresholds that the sum reaches are counted
-		p.DoOp(delay.Compare, m.acc)
-		p.DoOp(delay.Logic, 1)
-		p.Count(m.thresholds)
+		p.DoOp(delay.OpCompare, m.acc)
+		p.DoOp(delay.OpGate, 1)
+		p.DoPopCount(m.thresholds)
 	}
 	if m.signed {
-		p.DoOp(delay.Add, 8)
+		p.DoOp(delay.OpAdd, 8)
 	}
 	return p.Clocks()
 }
@@ -84,12 +84,12 @@ func TestReports(t *testing.T) {
 		{yolo, "MVAU_hls_8", delay.Series7, 100, mvau{104, 18, 9, 8, 3, 19, 255, true, false, true}, 11},
 		{lenet, "MVAU_hls_1", delay.UltraScale, 100, mvau{45, 1, 4, 8, 8, 20, 255, true, true, false}, 8},
 	} {
-		got := tt.m.chain(delay.ClockAt(tt.family, tt.mhz, nil, delay.Expected))
+		got := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.ExpectedDelay))
 		if off := max(got-tt.depth, tt.depth-got); off > 2 && 4*off > tt.depth {
 			t.Errorf("%s, %s: %d clocks, reported are %d", tt.source, tt.layer, got, tt.depth)
 		}
-		least := tt.m.chain(delay.ClockAt(tt.family, tt.mhz, nil, delay.Least))
-		most := tt.m.chain(delay.ClockAt(tt.family, tt.mhz, nil, delay.Most))
+		least := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.MinDelay))
+		most := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.MaxDelay))
 		if least > tt.depth || tt.depth > most || got < least || got > most {
 			t.Errorf("%s, %s: %d, in a range of %d to %d clocks; reported are %d", tt.source, tt.layer, got, least,
 				most, tt.depth)

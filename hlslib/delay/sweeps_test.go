@@ -16,7 +16,7 @@ func TestSweeps(t *testing.T) {
 	if err := c.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	clock := delay.ClockAt(delay.UltraScale, 200, &c, delay.Expected)
+	clock := delay.NewStageClock(delay.UltraScale, 200, &c, delay.ExpectedDelay)
 	exact, all := 0, 0
 	for _, tt := range []struct {
 		sweep                                   string

@@ -5,9 +5,9 @@ type SourceGrade int
 
 // The grades.
 const (
-	Guess SourceGrade = iota
-	DataSheet
-	Measured
+	GradeGuess SourceGrade = iota
+	GradeDataSheet
+	GradeMeasured
 )
 
 func (g SourceGrade) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
@@ -41,8 +41,8 @@ const (
 		"github.com/Xilinx/Vitis-Tutorials, polar_clip"
 )
 
-// Entries returns a family's entries, by operation and increasing width.
-func Entries(f DelayFamily) []DelayEntry {
+// OpEntries returns a family's entries, by operation and increasing width.
+func OpEntries(f DelayFamily) []DelayEntry {
 	switch f {
 	case Series7:
 		return series7
@@ -55,46 +55,46 @@ func Entries(f DelayFamily) []DelayEntry {
 // guessed returns the entries of another family as guesses, until somebody measures this one.
 func guessed(list []DelayEntry) (out []DelayEntry) {
 	for _, e := range list {
-		e.Grade, e.Source = Guess, "as UltraScale+"
+		e.Grade, e.Source = GradeGuess, "as UltraScale+"
 		out = append(out, e)
 	}
 	return out
 }
 
 var series7 = []DelayEntry{
-	{Read, 1, 3.63, Measured, width},
-	{Write, 1, 3.63, Measured, width + ", the same core"},
-	{Add, 2, 1.56, Measured, yolo},
-	{Add, 14, 1.67, Measured, yolo},
-	{Add, 17, 2.10, Measured, width},
-	{Add, 18, 2.13, Measured, yolo},
-	{Add, 32, 2.55, Measured, yolo},
-	{Add, 64, 3.5, Guess, none},
-	{Compare, 17, 2.43, Measured, yolo},
-	{Compare, 32, 2.47, Measured, yolo},
-	{Select, 17, 0.78, Measured, yolo},
-	{Keep, 1, 1.58, Measured, yolo},
-	{Logic, 1, 0.97, Measured, yolo},
-	{Multiply, 2, 0.97, Guess, "a gate"},
-	{Multiply, 11, 4.17, Measured, yolo + ", 8 by 3 bits"},
-	{Multiply, 64, 8.5, Guess, none},
+	{OpRead, 1, 3.63, GradeMeasured, width},
+	{OpWrite, 1, 3.63, GradeMeasured, width + ", the same core"},
+	{OpAdd, 2, 1.56, GradeMeasured, yolo},
+	{OpAdd, 14, 1.67, GradeMeasured, yolo},
+	{OpAdd, 17, 2.10, GradeMeasured, width},
+	{OpAdd, 18, 2.13, GradeMeasured, yolo},
+	{OpAdd, 32, 2.55, GradeMeasured, yolo},
+	{OpAdd, 64, 3.5, GradeGuess, none},
+	{OpCompare, 17, 2.43, GradeMeasured, yolo},
+	{OpCompare, 32, 2.47, GradeMeasured, yolo},
+	{OpSelect, 17, 0.78, GradeMeasured, yolo},
+	{OpHoldMux, 1, 1.58, GradeMeasured, yolo},
+	{OpGate, 1, 0.97, GradeMeasured, yolo},
+	{OpMultiply, 2, 0.97, GradeGuess, "a gate"},
+	{OpMultiply, 11, 4.17, GradeMeasured, yolo + ", 8 by 3 bits"},
+	{OpMultiply, 64, 8.5, GradeGuess, none},
 }
 
 var ultraScale = []DelayEntry{
-	{Read, 1, 1.8, Guess, none},
-	{Write, 1, 1.8, Guess, none},
-	{Add, 2, 0.7, Guess, "the entries beside it, straight on"},
-	{Add, 13, 0.82, Measured, lenet},
-	{Add, 32, 1.01, Measured, lenet},
-	{Add, 64, 1.4, Guess, none},
-	{Compare, 13, 1.00, Measured, lenet},
-	{Compare, 17, 1.09, Measured, lenet},
-	{Select, 32, 0.44, Measured, lenet},
-	{Keep, 1, 0.42, Measured, lenet},
-	{Logic, 1, 0.28, Guess, none},
-	{Multiply, 2, 0.28, Guess, "a gate"},
-	{Multiply, 16, 1.65, Measured, lenet + ", 8 by 8 bits"},
-	{Multiply, 64, 3.5, Guess, none},
+	{OpRead, 1, 1.8, GradeGuess, none},
+	{OpWrite, 1, 1.8, GradeGuess, none},
+	{OpAdd, 2, 0.7, GradeGuess, "the entries beside it, straight on"},
+	{OpAdd, 13, 0.82, GradeMeasured, lenet},
+	{OpAdd, 32, 1.01, GradeMeasured, lenet},
+	{OpAdd, 64, 1.4, GradeGuess, none},
+	{OpCompare, 13, 1.00, GradeMeasured, lenet},
+	{OpCompare, 17, 1.09, GradeMeasured, lenet},
+	{OpSelect, 32, 0.44, GradeMeasured, lenet},
+	{OpHoldMux, 1, 0.42, GradeMeasured, lenet},
+	{OpGate, 1, 0.28, GradeGuess, none},
+	{OpMultiply, 2, 0.28, GradeGuess, "a gate"},
+	{OpMultiply, 16, 1.65, GradeMeasured, lenet + ", 8 by 8 bits"},
+	{OpMultiply, 64, 3.5, GradeGuess, none},
 }
 
 // UnitEntries returns a family's units.
@@ -102,24 +102,24 @@ func UnitEntries(f DelayFamily) []UnitEntry {
 	switch f {
 	case Series7:
 		return []UnitEntry{
-			{DSP, 3, 1.05, 2.15, Measured, yolo},
-			{LUTMemory, 1, 2.32, 2.32, Measured, yolo},
-			{BlockMemory, 1, 3.25, 3.25, Guess, none},
-			{UltraMemory, 2, 3.25, 3.25, Guess, "there is none in this family"},
-			{RegisterSlice, 1, 0, 0, DataSheet, slice},
+			{UnitDSP, 3, 1.05, 2.15, GradeMeasured, yolo},
+			{UnitLUTMemory, 1, 2.32, 2.32, GradeMeasured, yolo},
+			{UnitBlockRAM, 1, 3.25, 3.25, GradeGuess, none},
+			{UnitUltraRAM, 2, 3.25, 3.25, GradeGuess, "there is none in this family"},
+			{UnitRegisterSlice, 1, 0, 0, GradeDataSheet, slice},
 		}
 	case Versal:
 		list := UnitEntries(UltraScale)
 		for i := range list {
-			list[i].Grade, list[i].Source = Guess, "as UltraScale+"
+			list[i].Grade, list[i].Source = GradeGuess, "as UltraScale+"
 		}
 		return list
 	}
 	return []UnitEntry{
-		{DSP, 3, 0.99, 0.53, Measured, lenet},
-		{LUTMemory, 1, 0.67, 0.67, Measured, lenet},
-		{BlockMemory, 1, 1.2, 1.2, Guess, none},
-		{UltraMemory, 2, 1.3, 1.3, Guess, none},
-		{RegisterSlice, 1, 0, 0, DataSheet, slice},
+		{UnitDSP, 3, 0.99, 0.53, GradeMeasured, lenet},
+		{UnitLUTMemory, 1, 0.67, 0.67, GradeMeasured, lenet},
+		{UnitBlockRAM, 1, 1.2, 1.2, GradeGuess, none},
+		{UnitUltraRAM, 2, 1.3, 1.3, GradeGuess, none},
+		{UnitRegisterSlice, 1, 0, 0, GradeDataSheet, slice},
 	}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // Layer describes the fork in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "DuplicateStreams",
 	Doc:     "one stream for each of several readers (a tensor that is used more than once)",
 	Example: `{"copies":2}`,
@@ -38,10 +38,10 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := layer.InRange("copies", p.Copies, 2, dataflow.MaxPorts); err != nil {
+	if err := layer.CheckInRange("copies", p.Copies, 2, dataflow.MaxPorts); err != nil {
 		return err
 	}
-	if err := layer.InRange("elements in a word", p.Word, 0, dataflow.MaxWord); err != nil {
+	if err := layer.CheckInRange("elements in a word", p.Word, 0, dataflow.MaxWord); err != nil {
 		return err
 	}
 	if p.Tile < 0 || p.Tile > 0 && p.Word == 0 {
@@ -52,7 +52,7 @@ func (p Params) Verify() error {
 
 type op struct {
 	layer.Base[Params]
-	layer.Channelwise
+	layer.ChannelwiseSchedule
 }
 
 // bind returns the layer for one input. All outputs have its type.
@@ -115,7 +115,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Folds yields every PE that divides the channels, in increasing order, or a single fold if the words are prescribed.
 func (o *op) Folds() dataflow.Folds {
 	if o.P.Word == 0 {
-		return o.Channelwise.Folds(layer.Tables{}, false)
+		return o.ChannelwiseSchedule.Folds(layer.Tables{}, false)
 	}
 	return layer.Folds{Fits: func(f dataflow.Fold) bool { return o.port(f).Words <= dataflow.MaxIterations }}.All()
 }
@@ -128,7 +128,7 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // Loop returns the loop over the words.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	moves := dataflow.PortMoves{Read: 1, Write: 1<<o.P.Copies - 1}
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	return layer.WithLatency(o, f, t,
 		dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.port(f).Words, Moves: moves}}, Latency: c.Write()})
@@ -153,7 +153,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m, word := estimate.Model(t), o.port(f)
+	m, word := estimate.CostModelOf(t), o.port(f)
 	return estimate.CostOfParts(
 		m.Control(cost.Counter(word.Words)),
 		layer.Handshakes(o.P.Copies),

@@ -29,21 +29,22 @@ func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
 func narrow(b *circuit.Builder, in, out int) {
 	part := b.Counter("part", in/out, b.Constant(1))
 	word := b.Input(in, part.First)
-	rest := b.Latch("rest", 0, in-out)
+	rest := b.WordRegister("rest", 0, in-out)
 	left := rest.Value()
 	after := circuit.BitRange(word, in-out, out)
 	if in > 2*out {
-		after = circuit.Joined(circuit.Choice(part.First, circuit.BitRange(word, out, in-2*out),
+		after = circuit.Joined(circuit.MuxByCondition(part.First, circuit.BitRange(word, out, in-2*out),
 			circuit.BitRange(left, out, in-2*out)), after)
 	}
 	rest.Set(after, b.Constant(1))
-	b.Output(circuit.Choice(part.First, circuit.BitRange(word, 0, out), circuit.BitRange(left, 0, out)), b.Constant(1))
+	b.Output(circuit.MuxByCondition(part.First, circuit.BitRange(word, 0, out), circuit.BitRange(left, 0, out)),
+		b.Constant(1))
 }
 
 // widen keeps the parts of a word that have arrived. New parts enter at the high end.
 func widen(b *circuit.Builder, in, out int) {
 	part := b.Counter("part", out/in, b.Constant(1))
-	gathered := b.Latch("gathered", 0, out-in)
+	gathered := b.WordRegister("gathered", 0, out-in)
 	word := circuit.Joined(gathered.Value(), b.Input(in, b.Constant(1)))
 	gathered.Set(circuit.BitRange(word, in, out-in), b.Constant(1))
 	b.Output(word, part.Last)
@@ -73,18 +74,18 @@ func (o *op) mix(b *circuit.Builder) {
 	}
 	at := circuit.WithSlack(2, slices.Concat(was, word, []circuit.Value{m.writes})...)
 	was, word = at[:most], at[most:most+m.in]
-	left := b.Latch("left", circuit.Stage(at...), most*m.width)
+	left := b.WordRegister("left", circuit.Stage(at...), most*m.width)
 	units := make([]circuit.Value, m.in+m.out-1)
 	b.WithoutStageLimit(func() circuit.Value {
 		for i := range units {
 			units[i] = word[i%m.in]
 			if i < most {
-				units[i] = circuit.Choice(was[i], circuit.BitRange(left.Value(), i*m.width, m.width), units[i])
+				units[i] = circuit.MuxByCondition(was[i], circuit.BitRange(left.Value(), i*m.width, m.width), units[i])
 			}
 		}
 		next := slices.Clone(units[:most])
 		for i, u := range units[m.out:] {
-			next[i] = circuit.Choice(at[len(at)-1], u, next[i])
+			next[i] = circuit.MuxByCondition(at[len(at)-1], u, next[i])
 		}
 		left.Set(circuit.Joined(next...), b.Constant(1))
 		return left.Value()
@@ -106,12 +107,12 @@ func (m *mixer) count() {
 		if m.in > m.out {
 			m.reads = circuit.GreaterThan(out, m.fill)
 		}
-		filled := circuit.Sum(m.fill, circuit.Choice(m.reads, in, none))
+		filled := circuit.Sum(m.fill, circuit.MuxByCondition(m.reads, in, none))
 		if m.in < m.out {
 			m.writes = circuit.Not(circuit.GreaterThan(out, filled))
 			m.turn = m.turns()
 		}
-		after := circuit.Difference(filled, circuit.Choice(m.writes, out, none))
+		after := circuit.Difference(filled, circuit.MuxByCondition(m.writes, out, none))
 		fill.Set(circuit.AssumeRange(after, num.Range{Hi: int64(m.most())}), always)
 		return after
 	})
@@ -122,7 +123,7 @@ func (m *mixer) turns() circuit.Value {
 	r := num.Range{Hi: int64(m.in - 1)}
 	turn := m.b.Register("turn", 0, r).WithInitial(0)
 	at, by := turn.Value(), m.b.Constant(int64(m.out%m.in))
-	after := circuit.Choice(circuit.GreaterThan(by, at), circuit.Sum(at, m.b.Constant(int64(m.in-m.out%m.in))),
+	after := circuit.MuxByCondition(circuit.GreaterThan(by, at), circuit.Sum(at, m.b.Constant(int64(m.in-m.out%m.in))),
 		circuit.Difference(at, by))
 	turn.Set(circuit.AssumeRange(after, r), m.writes)
 	return at
@@ -138,7 +139,7 @@ func (m *mixer) turned(word circuit.Value) []circuit.Value {
 		turns, from := circuit.Bit(m.turn, bit), units
 		units = make([]circuit.Value, m.in)
 		for i := range units {
-			units[i] = circuit.Choice(turns, from[((i-1<<bit)%m.in+m.in)%m.in], from[i])
+			units[i] = circuit.MuxByCondition(turns, from[((i-1<<bit)%m.in+m.in)%m.in], from[i])
 		}
 	}
 	return units

@@ -24,7 +24,7 @@ import (
 const Kind = "StreamingDataWidthConverter"
 
 // Layer describes the width converter in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    Kind,
 	Doc:     "words of one width into words of another, element by element",
 	Example: `{"in":1,"out":2}`,
@@ -114,7 +114,7 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 // Loop returns the loop. Its latency is that of a word that is read if there is room, appended to the buffer, and
 // written.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.ReadWhere()
 	if !o.divides() {
 		for range bits.Len(uint(o.trips)) { // shifts a word behind the rest in the buffer
@@ -122,7 +122,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		}
 	}
 	c.Choose(1)
-	each := dataflow.IndexSet{Kind: dataflow.Each}
+	each := dataflow.IndexSet{Kind: dataflow.EveryIndex}
 	l := dataflow.LoopNest{
 		Trips:   []int{o.periods, o.trips},
 		Read:    []dataflow.PortIndices{{each, each}},
@@ -150,7 +150,7 @@ func (o *op) moves(f func(i int) bool) dataflow.IndexSet {
 			pattern[i] = '1'
 		}
 	}
-	return dataflow.IndexSet{Kind: dataflow.At, Pattern: string(pattern)}
+	return dataflow.IndexSet{Kind: dataflow.PatternIndices, Pattern: string(pattern)}
 }
 
 // kernel is the shift register between the ends, oldest element first. It reads a word when it holds less than an

@@ -23,11 +23,11 @@ func DesignCost(d *dataflow.Design) DesignEstimate {
 	for s := range d.FIFO {
 		e.FIFOs = e.FIFOs.Plus(StreamFIFO(d, s))
 	}
-	for _, end := range d.Ends() {
-		e.FIFOs = e.FIFOs.Plus(EndFIFO(d.Target, end, d.Model.Lengths))
+	for _, end := range d.SequenceEndFIFOs() {
+		e.FIFOs = e.FIFOs.Plus(SequenceEndFIFO(d.Target, end, d.Model.Lengths))
 	}
-	e.FIFOs = e.FIFOs.Plus(NetworkBorders(d))
-	e.Host = Host(d.Target, d.Model.Graph)
+	e.FIFOs = e.FIFOs.Plus(NetworkWrapperCost(d))
+	e.Host = HostInterfaceCost(d.Target, d.Model.Graph)
 	e.Total = e.Total.Plus(e.FIFOs.Total()).Plus(e.Host.Total())
 	return e
 }
@@ -35,35 +35,35 @@ func DesignCost(d *dataflow.Design) DesignEstimate {
 // StreamFIFO returns the cost of the FIFO of a stream of a design.
 func StreamFIFO(d *dataflow.Design, s int) dataflow.Cost {
 	writer, _ := d.Model.Graph.Writer(s)
-	return StreamFIFOWritten(d.Target, d.FIFO[s], d.Port(s), writer < 0)
+	return StreamFIFOCostForWriter(d.Target, d.FIFO[s], d.Port(s), writer < 0)
 }
 
-// NetworkBorders returns the cost of the logic around a network of circuits: the reset, the counters of the words of
-// output frames, and the control registers if the target has them.
-func NetworkBorders(d *dataflow.Design) dataflow.Cost {
-	c := FixedBorders(d.Target, len(d.Model.Graph.Streams))
+// NetworkWrapperCost returns the cost of the logic around a network of circuits: the reset, the counters of the words
+// of output frames, and the control registers if the target has them.
+func NetworkWrapperCost(d *dataflow.Design) dataflow.Cost {
+	c := FixedWrapperCost(d.Target, len(d.Model.Graph.Streams))
 	for s := range d.Model.Graph.Streams {
-		c = c.Plus(StreamBorders(d.Target, d.Port(s).Words, slices.Contains(d.Model.Graph.Out, s)))
+		c = c.Plus(StreamWrapperCost(d.Target, d.Port(s).Words, slices.Contains(d.Model.Graph.Out, s)))
 	}
 	return c
 }
 
-// FixedBorders returns the part of NetworkBorders for a network of the given number of streams that does not depend on
-// the folding.
-func FixedBorders(t dataflow.Target, streams int) dataflow.Cost {
+// FixedWrapperCost returns the part of NetworkWrapperCost for a network of the given number of streams that does not
+// depend on the folding.
+func FixedWrapperCost(t dataflow.Target, streams int) dataflow.Cost {
 	if !PricesCircuits(t) {
 		return nil
 	}
-	parts := []cost.CostPart{luts.Reset()}
+	parts := []cost.CostPart{luts.ResetCost()}
 	if t.Counters {
 		parts = append(parts, luts.ControlRegisters(streams))
 	}
 	return CostOfParts(parts...)
 }
 
-// StreamBorders returns the part of NetworkBorders for a stream with frames of the given words. host reports whether
-// the host reads it.
-func StreamBorders(t dataflow.Target, words int, host bool) dataflow.Cost {
+// StreamWrapperCost returns the part of NetworkWrapperCost for a stream with frames of the given words. host reports
+// whether the host reads it.
+func StreamWrapperCost(t dataflow.Target, words int, host bool) dataflow.Cost {
 	var parts []cost.CostPart
 	if PricesCircuits(t) && host {
 		parts = append(parts, luts.FrameCounter(words))
@@ -79,26 +79,28 @@ const finnShallow = 2
 
 // FIFO returns the cost of the FIFO f of a stream with port p.
 func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
-	m := Model(t)
+	m := CostModelOf(t)
 	if PricesCircuits(t) {
-		return CostOfParts(luts.FIFOCells{Places: f.Depth, Width: p.Width(), In: Memory(f.Memory)}.Of(m.Fabric)...)
+		return CostOfParts(luts.FIFOSize{Places: f.Depth, Width: p.Width(),
+			In: MemoryStyleOf(f.Memory)}.Of(m.Fabric)...)
 	}
-	if m.Formula == cost.FINN && f.Depth <= finnShallow {
+	if m.Formula == cost.FINNFormula && f.Depth <= finnShallow {
 		return nil
 	}
-	return CostOf(t, cost.FIFOShape{Depth: f.Depth, Width: p.Width(), Memory: Memory(f.Memory), Fabric: m.Fabric})
+	return CostOf(t, cost.FIFOShape{Depth: f.Depth, Width: p.Width(), Memory: MemoryStyleOf(f.Memory),
+		Fabric: m.Fabric})
 }
 
-// StreamFIFOWritten returns the cost of the FIFO of a stream. host reports whether the host writes it.
-func StreamFIFOWritten(t dataflow.Target, f dataflow.FIFO, p dataflow.Port, host bool) dataflow.Cost {
+// StreamFIFOCostForWriter returns the cost of the FIFO of a stream. host reports whether the host writes it.
+func StreamFIFOCostForWriter(t dataflow.Target, f dataflow.FIFO, p dataflow.Port, host bool) dataflow.Cost {
 	if host && PricesCircuits(t) {
-		f.Depth += t.ExtraPlaces()
+		f.Depth += t.ExtraFIFOWords()
 	}
 	return FIFO(t, f, p)
 }
 
-// EndFIFO returns the cost of a FIFO that tells a layer or an output where sequences end.
-func EndFIFO(t dataflow.Target, e dataflow.SequenceEnd, l *dataflow.Lengths) dataflow.Cost {
+// SequenceEndFIFO returns the cost of a FIFO that tells a layer or an output where sequences end.
+func SequenceEndFIFO(t dataflow.Target, e dataflow.SequenceEnd, l *dataflow.Lengths) dataflow.Cost {
 	return FIFO(t, e.FIFO, l.EndPort())
 }
 
@@ -107,23 +109,23 @@ func FIFOMemory(m cost.MemoryStyle) dataflow.Memory {
 	return dataflow.Memory(slices.Index(memories[:], m))
 }
 
-// Host returns the cost of the logic that joins the network to a memory, if the board has one. There is a mover per
-// stream of the host, one for each layer whose weights come with every frame, and one for weights that are loaded once.
-// On a Zynq, the shell around the movers is added. The cost does not depend on the folding. A design that is fed from
-// inside the FPGA has none.
-func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
+// HostInterfaceCost returns the cost of the logic that joins the network to a memory, if the board has one. There is a
+// mover per stream of the host, one for each layer whose weights come with every frame, and one for weights that are
+// loaded once. On a Zynq, the shell around the movers is added. The cost does not depend on the folding. A design that
+// is fed from inside the FPGA has none.
+func HostInterfaceCost(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.PortBits() == 0 {
 		return nil
 	}
 	in := len(g.In) + len(g.Externals())
-	if t.Loader && g.Loads() {
+	if t.Loader && g.HasLoadedTables() {
 		in++
 	}
-	return Movers(t, in, len(g.Out))
+	return DataMoverCost(t, in, len(g.Out))
 }
 
-// Movers returns the cost of the given number of movers at the board's port, and of the shell around them.
-func Movers(t dataflow.Target, in, out int) dataflow.Cost {
+// DataMoverCost returns the cost of the given number of movers at the board's port, and of the shell around them.
+func DataMoverCost(t dataflow.Target, in, out int) dataflow.Cost {
 	return CostOf(t, cost.HostShape{Inputs: in, Outputs: out, Bits: t.Board.HostPortBits, Beats: t.Board.BurstBeats(),
 		Card: t.Board.Platform != ""})
 }

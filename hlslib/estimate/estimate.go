@@ -15,22 +15,22 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Model returns the formula and the fabric of a target.
-func Model(t dataflow.Target) cost.CostModel {
-	m := cost.CostModel{Formula: cost.Fitted, Fabric: cost.FabricOf(t.Board)}
-	if t.Formula == dataflow.FINN {
-		m.Formula = cost.FINN
+// CostModelOf returns the formula and the fabric of a target.
+func CostModelOf(t dataflow.Target) cost.CostModel {
+	m := cost.CostModel{Formula: cost.FittedFormula, Fabric: cost.FabricOf(t.Board)}
+	if t.Formula == dataflow.FINNFormula {
+		m.Formula = cost.FINNFormula
 	}
 	return m
 }
 
 var memories = [...]cost.MemoryStyle{
-	dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra,
-	dataflow.SRL: cost.Shift, dataflow.Registers: cost.Registers,
+	dataflow.LUTRAM: cost.StyleDistributedRAM, dataflow.BRAM: cost.StyleBlockRAM, dataflow.URAM: cost.StyleUltraRAM,
+	dataflow.SRL: cost.StyleShiftRegister, dataflow.Registers: cost.StyleRegisters,
 }
 
-// Memory returns a memory in the terms of the formulas.
-func Memory(m dataflow.Memory) cost.MemoryStyle { return memories[m] }
+// MemoryStyleOf returns a memory in the terms of the formulas.
+func MemoryStyleOf(m dataflow.Memory) cost.MemoryStyle { return memories[m] }
 
 // CostOfParts returns the parts that are not zero as a cost.
 func CostOfParts(parts ...cost.CostPart) dataflow.Cost {
@@ -44,16 +44,16 @@ func CostOfParts(parts ...cost.CostPart) dataflow.Cost {
 }
 
 // CostOf returns the cost of something with formulas of its own.
-func CostOf(t dataflow.Target, x cost.Estimated) dataflow.Cost {
-	return CostOfParts(Model(t).Formula.Parts(x)...)
+func CostOf(t dataflow.Target, x cost.Estimator) dataflow.Cost {
+	return CostOfParts(CostModelOf(t).Formula.Parts(x)...)
 }
 
 // StoringLayerCost returns the cost of a layer that has a formula of its own, memories, and further logic. FINN's
 // formula includes all of these.
 func StoringLayerCost(t dataflow.Target, x cost.StoringLayer, storage []dataflow.Storage,
 	logic ...cost.CostPart) dataflow.Cost {
-	m := Model(t)
-	if m.Formula == cost.FINN {
+	m := CostModelOf(t)
+	if m.Formula == cost.FINNFormula {
 		return CostOfParts(x.FINN()...)
 	}
 	return LayerCost(m, storage, append(x.Logic(), logic...)...)
@@ -70,7 +70,7 @@ func MemoryCost(m cost.CostModel, s dataflow.Storage) cost.Resources {
 	if s.In == dataflow.LUTRAM && s.Same > 0 {
 		rows = max(2, rows-s.Same)
 	}
-	r := m.Memory(cost.MemoryShape{Width: s.Width, Rows: rows, Written: s.Written, In: Memory(s.In)})
+	r := m.Memory(cost.MemoryShape{Width: s.Width, Rows: rows, Written: s.Written, In: MemoryStyleOf(s.In)})
 	return r.Times(s.Arrays())
 }
 

@@ -39,8 +39,8 @@ func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
 		mvau.New(mvau.Params{Weights: weights}))
 	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: at,
 		FIFO: slices.Repeat(dataflow.ShiftRegisters(words), 3),
-		Folds: []dataflow.Fold{{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM, Steps: dataflow.Parallel},
-			{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}}}
+		Folds: []dataflow.Fold{{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM, Steps: dataflow.ParallelStepping},
+			{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}}}
 	if err := d.Verify(); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
 
 func TestWhole(t *testing.T) {
 	t.Parallel()
-	zcu, finn := target(t, "zcu104", dataflow.Fitted), target(t, "zcu104", dataflow.FINN)
+	zcu, finn := target(t, "zcu104", dataflow.FittedFormula), target(t, "zcu104", dataflow.FINNFormula)
 	ps := dataflow.Resources{LUT: 6598, FF: 6897, BRAM: 8} // a port of 128 bits, bursts of 64 beats
 	for _, tt := range []struct {
 		at          dataflow.Target
@@ -60,7 +60,7 @@ func TestWhole(t *testing.T) {
 		{zcu, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, ps},
 		// Shift registers hold 64 words: two LUTs per bit, and one with a register for the output; 6 address bits.
 		{zcu, 40, dataflow.Resources{LUT: 3*38 + 3*25, LUTRAM: 2 * 38, FF: 38 + 3*12}, ps},
-		{target(t, "alveo-u250", dataflow.Fitted), 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2},
+		{target(t, "alveo-u250", dataflow.FittedFormula), 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2},
 			dataflow.Resources{LUT: 2681 + 1482, FF: 1191 + 1022}}, // a port of 512 bits; the rest is the platform's
 		{finn, 2, dataflow.Resources{}, dataflow.Resources{}},
 		{finn, 40, dataflow.Resources{LUT: 38 + 3*12, LUTRAM: 38}, dataflow.Resources{}},
@@ -81,7 +81,7 @@ func TestWhole(t *testing.T) {
 func TestDeepFIFO(t *testing.T) {
 	t.Parallel()
 	p := dataflow.Port{Elem: uint4, PerWord: 4, Words: 4096}
-	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+	for _, formula := range []dataflow.Formula{dataflow.FittedFormula, dataflow.FINNFormula} {
 		if got := estimate.FIFO(target(t, "zcu104", formula), dataflow.FIFO{Depth: 3000, Memory: dataflow.BRAM},
 			p).Total(); got.BRAM != 4 || got.LUT > 100 {
 			t.Errorf("by %v: %+v", formula, got)
@@ -92,7 +92,7 @@ func TestDeepFIFO(t *testing.T) {
 // TestFmax checks that the layer with the longest path from one clock to the next limits the clock.
 func TestFmax(t *testing.T) {
 	t.Parallel()
-	d := design(t, target(t, "zcu104", dataflow.Fitted), 2)
+	d := design(t, target(t, "zcu104", dataflow.FittedFormula), 2)
 	if node, ns := d.Slowest(); node != 0 || ns != cost.CarriedDelay(1) || d.Fmax() != 1000/ns {
 		t.Errorf("node %d, %v ns, %v MHz", node, ns, d.Fmax())
 	}
@@ -119,17 +119,17 @@ func TestParts(t *testing.T) {
 func TestStorage(t *testing.T) {
 	t.Parallel()
 	list := []dataflow.Storage{
-		dataflow.ROM("a", "table", 33, 8),                           // in LUTs, followed by a register
-		dataflow.ROM("b", "table", 1, 8),                            // constants
-		dataflow.ROM("c", "table", 512, 36),                         // in block RAM
-		dataflow.RAM("d", "buffer", 32, 14).At(dataflow.LUTRAM),     // all of a slice
-		dataflow.RAM("e", "buffer", 1, 5),                           // a register
-		dataflow.RAM("f", "buffer", 0, 5),                           // nothing
-		dataflow.RAM("g", "delay", 20, 3).InShiftRegisters(),        // a LUT per bit, and a register
-		dataflow.RAM("h", "window", 4096, 72).At(dataflow.URAM),     // one block
-		dataflow.ROM("i", "window", 4096, 73).At(dataflow.NoMemory), // fits block RAM
+		dataflow.ROMStorage("a", "table", 33, 8),                           // in LUTs, followed by a register
+		dataflow.ROMStorage("b", "table", 1, 8),                            // constants
+		dataflow.ROMStorage("c", "table", 512, 36),                         // in block RAM
+		dataflow.RAMStorage("d", "buffer", 32, 14).At(dataflow.LUTRAM),     // all of a slice
+		dataflow.RAMStorage("e", "buffer", 1, 5),                           // a register
+		dataflow.RAMStorage("f", "buffer", 0, 5),                           // nothing
+		dataflow.RAMStorage("g", "delay", 20, 3).InShiftRegisters(),        // a LUT per bit, and a register
+		dataflow.RAMStorage("h", "window", 4096, 72).At(dataflow.URAM),     // one block
+		dataflow.ROMStorage("i", "window", 4096, 73).At(dataflow.NoMemory), // fits block RAM
 	}
-	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+	for _, formula := range []dataflow.Formula{dataflow.FittedFormula, dataflow.FINNFormula} {
 		at := target(t, "zcu104", formula)
 		want := dataflow.Cost{
 			{Name: "table", Resources: dataflow.Resources{LUT: 8, FF: 8, BRAM: 1}},
@@ -137,10 +137,10 @@ func TestStorage(t *testing.T) {
 			{Name: "delay", Resources: dataflow.Resources{LUT: 3, LUTRAM: 3, FF: 3}},
 			{Name: "window", Resources: dataflow.Resources{BRAM: 17, URAM: 1}},
 		}
-		if formula == dataflow.FINN { // FINN counts no registers after memories, and LUTs in fours
+		if formula == dataflow.FINNFormula { // FINN counts no registers after memories, and LUTs in fours
 			want[0].FF, want[1].LUT, want[1].LUTRAM, want[1].FF, want[3].BRAM = 0, 12, 12, 5, 20
 		}
-		got := estimate.LayerCost(estimate.Model(at), list)
+		got := estimate.LayerCost(estimate.CostModelOf(at), list)
 		if !slices.Equal(got, want) {
 			t.Errorf("by %v: %+v, want %+v", formula, got, want)
 		}
@@ -154,10 +154,10 @@ func TestStorage(t *testing.T) {
 // declared.
 func TestCheckStorage(t *testing.T) {
 	t.Parallel()
-	at := target(t, "zcu104", dataflow.Fitted)
-	list := []dataflow.Storage{dataflow.ROM("a", "table", 33, 8), dataflow.RAM("b", "buffer", 40, 9)}
+	at := target(t, "zcu104", dataflow.FittedFormula)
+	list := []dataflow.Storage{dataflow.ROMStorage("a", "table", 33, 8), dataflow.RAMStorage("b", "buffer", 40, 9)}
 	logic := cost.Resources{LUT: 7}.AsPart("logic")
-	c := estimate.LayerCost(estimate.Model(at), list, logic)
+	c := estimate.LayerCost(estimate.CostModelOf(at), list, logic)
 	moved, forgotten := slices.Clone(list), list[:1]
 	moved[0] = list[0].At(dataflow.BRAM)
 	more := func(r dataflow.Resources) dataflow.Cost {
@@ -186,14 +186,16 @@ func TestCheckStorage(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	if dataflow.ShiftRegister != cost.ShiftRegister {
-		t.Errorf("shift registers of %d words are priced as ones of %d", dataflow.ShiftRegister, cost.ShiftRegister)
+	if dataflow.ShiftRegister != cost.ShiftRegisterBitsPerLUT {
+		t.Errorf("shift registers of %d words are priced as ones of %d", dataflow.ShiftRegister,
+			cost.ShiftRegisterBitsPerLUT)
 	}
 	for m, want := range map[dataflow.Memory]cost.MemoryStyle{
-		dataflow.NoMemory: 0, dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra,
-		dataflow.SRL: cost.Shift, dataflow.Registers: cost.Registers,
+		dataflow.NoMemory: 0, dataflow.LUTRAM: cost.StyleDistributedRAM, dataflow.BRAM: cost.StyleBlockRAM,
+		dataflow.URAM: cost.StyleUltraRAM,
+		dataflow.SRL:  cost.StyleShiftRegister, dataflow.Registers: cost.StyleRegisters,
 	} {
-		if got := estimate.Memory(m); got != want {
+		if got := estimate.MemoryStyleOf(m); got != want {
 			t.Errorf("%v: %v, want %v", m, got, want)
 		}
 	}

@@ -24,11 +24,12 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	writing.Set(reads, b.WithoutStageLimit(func() circuit.Value { return circuit.Any(written, s.end) }))
 
 	rows := num.Range{Hi: int64(o.rows(f) - 1)}
-	source := circuit.Sum(circuit.Times(o.source(b, f, chunk.Index, s.several), int64(o.P.Chunk/f.SIMD)), word.Index)
+	source := circuit.Sum(circuit.MultiplyByConstant(o.source(b, f, chunk.Index, s.several), int64(o.P.Chunk/f.SIMD)),
+		word.Index)
 	source = circuit.AssumeRange(source, rows)
 	zero := b.Constant(0)
 	behind := b.Constant(int64(o.rows(f) - in)) // address of the latest step
-	to := circuit.Sum(at.Index, circuit.Choice(s.first, zero, behind))
+	to := circuit.Sum(at.Index, circuit.MuxByCondition(s.first, zero, behind))
 	stage := circuit.Stage(source, to)
 
 	x := b.Input(f.SIMD*o.In[0].Elem.Width, reads)
@@ -56,7 +57,7 @@ func (o *op) stepped(b *circuit.Builder, read, written circuit.Value) (p positio
 		}
 		return position{step.First, end, several}
 	}
-	end := circuit.SequenceEnd(read)
+	end := circuit.SequenceEndInput(read)
 	several := b.Register("several", 0, num.Range{Hi: 1}).WithInitial(0)
 	b.WithoutStageLimit(func() circuit.Value {
 		goes := circuit.All(read, circuit.Not(end))
@@ -72,9 +73,9 @@ func (o *op) source(b *circuit.Builder, f dataflow.Fold, chunk, several circuit.
 	order := o.P.table()
 	from := circuit.Element(order.Circuit(b, o.storage(f)[1])[0].Row(chunk), 0, order.Elem)
 	chunks := b.Constant(int64(o.P.chunks()))
-	single := circuit.Choice(circuit.GreaterThan(chunks, from), from, circuit.Difference(from, chunks))
+	single := circuit.MuxByCondition(circuit.GreaterThan(chunks, from), from, circuit.Difference(from, chunks))
 	if !o.P.first() {
 		return single // the first step is not kept
 	}
-	return circuit.Choice(several, from, single) // with a single step, the first is also the last
+	return circuit.MuxByCondition(several, from, single) // with a single step, the first is also the last
 }

@@ -20,7 +20,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	for _, n := range []int{o.steps, in, len(o.P.Order), o.P.Chunk / f.SIMD} {
 		counters = counters.Plus(cost.Counter(n))
 	}
-	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
+	m, width := estimate.CostModelOf(t), f.SIMD*o.In[0].Elem.Width
 	return estimate.LayerCost(m, o.storage(f),
 		m.Control(counters),
 		cost.Adder(bits.Len(uint(o.rows(f)-1))).AsPart("address"),
@@ -31,7 +31,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 // storage returns the layer's memories: the kept words, and the order.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{
-		dataflow.RAM("kept", "buffer", o.rows(f), f.SIMD*o.In[0].Elem.Width),
+		dataflow.RAMStorage("kept", "buffer", o.rows(f), f.SIMD*o.In[0].Elem.Width),
 		o.P.table().Storage("order").At(dataflow.LUTRAM),
 	}
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // Layer describes the first and the last step in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "FirstLast",
 	Doc:     "elements of the first and the last step of a sequence (Gather, Slice behind a recurrence)",
 	Example: `{"step":4,"chunk":2,"order":[{"chunk":0},{"last":true,"chunk":1}],"shape":[4]}`,
@@ -33,14 +33,14 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 
 // Params are the parameters of the layer.
 type Params struct {
-	Step  int    `json:"step"`  // elements of a step
-	Chunk int    `json:"chunk"` // elements of a chunk
-	Order []From `json:"order"` // by chunk of the output
-	Shape []int  `json:"shape"` // of the output
+	Step  int           `json:"step"`  // elements of a step
+	Chunk int           `json:"chunk"` // elements of a chunk
+	Order []ChunkSource `json:"order"` // by chunk of the output
+	Shape []int         `json:"shape"` // of the output
 }
 
-// A From is a chunk of the first step, or of the last one.
-type From struct {
+// A ChunkSource is a chunk of the first step, or of the last one.
+type ChunkSource struct {
 	Last  bool `json:"last,omitempty"`
 	Chunk int  `json:"chunk"`
 }
@@ -78,7 +78,7 @@ func (p Params) chunks() int { return p.Step / p.Chunk }
 
 // first reports whether the output has chunks of the first step.
 func (p Params) first() bool {
-	return slices.ContainsFunc(p.Order, func(f From) bool { return !f.Last })
+	return slices.ContainsFunc(p.Order, func(f ChunkSource) bool { return !f.Last })
 }
 
 // words returns the input words per step, and the output words per frame.
@@ -127,12 +127,12 @@ func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 
 // Dependence says that the output depends on all steps, because any step may be the last.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.Dependence{Form: dataflow.Recurrent, In: []int{o.steps}, Out: 1,
+	return dataflow.Dependence{Form: dataflow.RecurrentDependence, In: []int{o.steps}, Out: 1,
 		Beside: func(frames int) dataflow.Op {
 			p := Params{Step: frames * o.P.Step, Chunk: o.P.Chunk, Shape: append([]int{frames}, o.P.Shape...)}
 			for s := range frames {
 				for _, from := range o.P.Order {
-					p.Order = append(p.Order, From{from.Last, s*o.P.chunks() + from.Chunk})
+					p.Order = append(p.Order, ChunkSource{from.Last, s*o.P.chunks() + from.Chunk})
 				}
 			}
 			return New(p)
@@ -163,18 +163,18 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // Folds yields every SIMD that divides Chunk, in increasing order.
 func (o *op) Folds() dataflow.Folds {
-	return o.Within(func(f dataflow.Fold) int {
+	return o.FoldsForIterations(func(f dataflow.Fold) int {
 		in, out := o.P.words(f)
 		return o.steps*in + out
 	})
 }
 
-// Loop returns the loop, with the latency of a word whose address comes from the order.
+// Loop returns the loop. Its latency is that of a word read at an address that was looked up in Params.Order.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
-	c := layer.Begin(t)
-	c.Fetch(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
-	c.DoOp(delay.Add, bits.Len(uint(o.rows(f))))
+	c := layer.NewIterationChain(t)
+	c.DoCounterLookup(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
+	c.DoOp(delay.OpAdd, bits.Len(uint(o.rows(f))))
 	c.Lookup(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
 	return layer.WithLatency(o, f, t, dataflow.Loop{Body: dataflow.Join(
 		dataflow.LoopRun{Times: o.steps * in, Moves: dataflow.PortMoves{Read: 1}},

@@ -12,16 +12,16 @@ import (
 )
 
 // last and first are chunks in their order.
-func last(chunks ...int) (list []firstlast.From) {
+func last(chunks ...int) (list []firstlast.ChunkSource) {
 	for _, c := range chunks {
-		list = append(list, firstlast.From{Last: true, Chunk: c})
+		list = append(list, firstlast.ChunkSource{Last: true, Chunk: c})
 	}
 	return list
 }
 
-func first(chunks ...int) (list []firstlast.From) {
+func first(chunks ...int) (list []firstlast.ChunkSource) {
 	for _, c := range chunks {
-		list = append(list, firstlast.From{Chunk: c})
+		list = append(list, firstlast.ChunkSource{Chunk: c})
 	}
 	return list
 }
@@ -43,7 +43,7 @@ func TestContract(t *testing.T) {
 		{Name: "an element", Op: firstlast.New(firstlast.Params{Step: 1, Chunk: 1, Order: last(0)}),
 			In: []dataflow.StreamType{typ(int4, 2)}},
 	}
-	layertest.Check(t, 36, append(cases, layertest.Random(12, 17, randomtest.FirstLast)...)...)
+	layertest.Check(t, 36, append(cases, layertest.RandomCases(12, 17, randomtest.FirstLast)...)...)
 }
 
 // TestContractOfBlocks: steps in block RAM, the last word of which leaves when its place is written.

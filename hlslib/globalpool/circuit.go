@@ -46,9 +46,10 @@ func (o *op) turn(b *circuit.Builder, f dataflow.Fold, fold, first circuit.Value
 			before := circuit.Element(row, pe, elem)
 			v = v.At(stage)
 			if o.P.Op == Sum {
-				x[pe] = circuit.Wrapped(circuit.Sum(circuit.Choice(first.At(stage), b.Constant(0), before), v), elem)
+				x[pe] = circuit.Wrapped(circuit.Sum(circuit.MuxByCondition(first.At(stage), b.Constant(0), before), v),
+					elem)
 			} else {
-				x[pe] = circuit.Choice(circuit.Any(first.At(stage), circuit.GreaterThan(v, before)), v, before)
+				x[pe] = circuit.MuxByCondition(circuit.Any(first.At(stage), circuit.GreaterThan(v, before)), v, before)
 			}
 		}
 		return circuit.Packed(elem, x...)

@@ -12,7 +12,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m, width := estimate.Model(t), o.Out[0].Elem.Width
+	m, width := estimate.CostModelOf(t), o.Out[0].Elem.Width
 	var join cost.Resources
 	if o.Vectors > 1 {
 		join = o.P.Op.Cost(width)
@@ -31,7 +31,7 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	if o.Vectors == 1 {
 		rows = 0
 	}
-	kept := dataflow.RAM("kept", "accumulators", rows, f.PE*o.Out[0].Elem.Width)
+	kept := dataflow.RAMStorage("kept", "accumulators", rows, f.PE*o.Out[0].Elem.Width)
 	return []dataflow.Storage{kept.At(dataflow.LUTRAM).InShiftRegisters()}
 }
 

@@ -24,7 +24,7 @@ import (
 )
 
 // Layer describes the pooling of frames in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "GlobalPool",
 	Doc:     "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
 	Example: `{"op":"sum"}`,
@@ -36,11 +36,11 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 type Params = layer.PoolParams
 
 // The operations of pooling.
-const Max, Sum = layer.Max, layer.Sum
+const Max, Sum = layer.MaxPooling, layer.SumPooling
 
 type op struct {
 	layer.Base[Params]
-	layer.Channelwise
+	layer.ChannelwiseSchedule
 }
 
 // bind returns the layer for one input with at least two axes. The output has the shape [C]. For a maximum it has the
@@ -50,14 +50,14 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		return nil, nil, fmt.Errorf("an input of shape %v, want [..., channels]", shape)
 	}
 	o := &op{b, layer.ChannelSchedule(in)}
-	out, err := b.P.Op.Of(in[0], o.Vectors, dataflow.Shape{o.Channels})
+	out, err := b.P.Op.OutputType(in[0], o.Vectors, dataflow.Shape{o.Channels})
 	o.Out = []dataflow.StreamType{out}
 	return o, o.Out, err
 }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Pooler{Channels: o.Channels, Positions: o.Vectors, Sum: o.P.Op == layer.Sum}
+	return dataflow.Pooler{Channels: o.Channels, Positions: o.Vectors, Sum: o.P.Op == layer.SumPooling}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -70,19 +70,19 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the channels, in increasing order.
-func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(layer.Tables{}, false) }
+func (o *op) Folds() dataflow.Folds { return o.ChannelwiseSchedule.Folds(layer.Tables{}, false) }
 
 // Loop returns the loop, with the latency of a word that is joined with the kept one.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	width := o.Out[0].Elem.Width
 	if n := o.Words(f); n > dataflow.ShiftRegister {
-		c.Fetch(n, f.PE*width, dataflow.LUTRAM)
+		c.DoCounterLookup(n, f.PE*width, dataflow.LUTRAM)
 	}
-	c.DoInOneStage(width, append(o.P.Op.Chain(), delay.Select)...)
+	c.DoInOneStage(width, append(o.P.Op.Chain(), delay.OpSelect)...)
 	l := o.Nest(f, c.Write())
-	l.Write[0][0].Kind = dataflow.Last
+	l.Write[0][0].Kind = dataflow.LastIndex
 	return layer.WithLatency(o, f, t, l.Loop())
 }
 

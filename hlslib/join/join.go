@@ -22,11 +22,11 @@ import (
 )
 
 // Layer describes the join in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "StreamingJoin",
 	Doc:     "words side by side (what the parts of a layer that is split into processes have computed)",
 	Example: `{"inputs":2,"block":1,"elem":"UINT4"}`,
-	Takes:   layer.Any,
+	Takes:   layer.AcceptAnyInputs,
 	Bind:    bind,
 })
 
@@ -39,10 +39,10 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := layer.InRange("inputs", p.Inputs, 2, dataflow.MaxPorts); err != nil {
+	if err := layer.CheckInRange("inputs", p.Inputs, 2, dataflow.MaxPorts); err != nil {
 		return err
 	}
-	if err := layer.InRange("elements in a word", p.Block, 1, dataflow.MaxWord); err != nil {
+	if err := layer.CheckInRange("elements in a word", p.Block, 1, dataflow.MaxWord); err != nil {
 		return err
 	}
 	_, err := num.ParseType(p.Elem)
@@ -57,7 +57,7 @@ type op struct {
 
 // bind returns the layer for inputs of one shape, whose channels are whole words.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	if err := layer.Inputs(b.P.Inputs)(in); err != nil {
+	if err := layer.CheckInputCount(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
 	}
 	shape, block := in[0].Shape, b.P.Block
@@ -137,7 +137,7 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 
 // Loop returns the loop, with the latency of words that are read and written.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	moves := dataflow.PortMoves{Read: 1<<o.P.Inputs - 1, Write: 1}
 	return layer.WithLatency(o, f, t,
@@ -162,7 +162,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(
 		m.Control(cost.Counter(o.words())),
 		layer.Handshakes(o.P.Inputs),

@@ -51,7 +51,7 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 	index := num.Range{Hi: int64(o.P.Labels - 1)}
 	values := []circuit.Value{fold}
 	for _, c := range list {
-		i := circuit.Sum(c.index, circuit.Times(fold, int64(f.PE)))
+		i := circuit.Sum(c.index, circuit.MultiplyByConstant(fold, int64(f.PE)))
 		values = append(values, c.label, circuit.AssumeRange(i, index))
 	}
 	values = circuit.WithSlack(2+bits.Len(uint(o.P.K)), values...)
@@ -82,10 +82,10 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 
 // ahead reports whether label a comes before label b, where a has the lower index.
 func (p Params) ahead(a, b circuit.Value) circuit.Value {
-	if p.First == Smallest {
+	if p.First == SmallestFirst {
 		a, b = b, a
 	}
-	if p.Ties == HigherIndex {
+	if p.Ties == HigherIndexWins {
 		return circuit.GreaterThan(a, b)
 	}
 	return circuit.Not(circuit.GreaterThan(b, a))
@@ -125,5 +125,5 @@ func (p Params) join(a, b []candidate, where func(i int, before circuit.Value) c
 
 // choose returns a if c holds, else b.
 func choose(c circuit.Value, a, b candidate) candidate {
-	return candidate{circuit.Choice(c, a.label, b.label), circuit.Choice(c, a.index, b.index)}
+	return candidate{circuit.MuxByCondition(c, a.label, b.label), circuit.MuxByCondition(c, a.index, b.index)}
 }

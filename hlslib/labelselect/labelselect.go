@@ -27,7 +27,7 @@ import (
 )
 
 // Layer describes the selection of labels in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "LabelSelect",
 	Doc:     "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
 	Example: `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
@@ -39,28 +39,28 @@ const MaxK = 16
 
 // Params are the parameters of the layer.
 type Params struct {
-	Labels int   `json:"labels"` // N, the labels of a vector
-	K      int   `json:"k"`      // number of indices in the output
-	First  First `json:"first"`
-	Ties   Ties  `json:"ties"`
+	Labels int       `json:"labels"` // N, the labels of a vector
+	K      int       `json:"k"`      // number of indices in the output
+	First  RankOrder `json:"first"`
+	Ties   TieBreak  `json:"ties"`
 }
 
-// First says which label takes the first place.
-type First string
+// RankOrder says which label takes the first place.
+type RankOrder string
 
 // The values of First.
 const (
-	Largest  First = "largest"
-	Smallest First = "smallest"
+	LargestFirst  RankOrder = "largest"
+	SmallestFirst RankOrder = "smallest"
 )
 
-// Ties says which of equal labels comes first.
-type Ties string
+// TieBreak says which of equal labels comes first.
+type TieBreak string
 
 // The values of Ties.
 const (
-	LowerIndex  Ties = "lower index"
-	HigherIndex Ties = "higher index"
+	LowerIndexWins  TieBreak = "lower index"
+	HigherIndexWins TieBreak = "higher index"
 )
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
@@ -73,10 +73,10 @@ func (p Params) Verify() error {
 	case p.K > MaxK:
 		return fmt.Errorf("%d places, at most %d are possible: every place is compared with every label of a word", p.K,
 			MaxK)
-	case p.First != Largest && p.First != Smallest:
-		return fmt.Errorf("%.40q comes first, want %q or %q", p.First, Largest, Smallest)
-	case p.Ties != LowerIndex && p.Ties != HigherIndex:
-		return fmt.Errorf("of equal labels %.40q comes first, want %q or %q", p.Ties, LowerIndex, HigherIndex)
+	case p.First != LargestFirst && p.First != SmallestFirst:
+		return fmt.Errorf("%.40q comes first, want %q or %q", p.First, LargestFirst, SmallestFirst)
+	case p.Ties != LowerIndexWins && p.Ties != HigherIndexWins:
+		return fmt.Errorf("of equal labels %.40q comes first, want %q or %q", p.Ties, LowerIndexWins, HigherIndexWins)
 	}
 	return nil
 }
@@ -85,8 +85,8 @@ func (p Params) Verify() error {
 func (p Params) before(a int64, i int, b int64, j int) bool {
 	switch {
 	case a == b:
-		return i < j == (p.Ties == LowerIndex)
-	case p.First == Largest:
+		return i < j == (p.Ties == LowerIndexWins)
+	case p.First == LargestFirst:
 		return a > b
 	}
 	return a < b
@@ -94,8 +94,8 @@ func (p Params) before(a int64, i int, b int64, j int) bool {
 
 type op struct {
 	layer.Base[Params]
-	layer.Channelwise // of the labels; a word of MaxK indices always stays within its limit
-	out               dataflow.StreamType
+	layer.ChannelwiseSchedule // of the labels; a word of MaxK indices always stays within its limit
+	out                       dataflow.StreamType
 }
 
 // bind returns the layer for one input of shape [..., N], where N may be the product of several trailing axes. The
@@ -138,7 +138,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the labels, in increasing order.
-func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(layer.Tables{}, false) }
+func (o *op) Folds() dataflow.Folds { return o.ChannelwiseSchedule.Folds(layer.Tables{}, false) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return layer.Ports(o.In, f.PE), []dataflow.Port{o.out.Port(o.P.K)}
@@ -147,13 +147,13 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // Loop returns a loop of V*N/PE clocks, as in FINN's formula. Its latency is that of a word that is sorted by merging
 // halves and then merged with the kept labels. A merge compares all pairs, and chooses a source for each place.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	width := o.In[0].Elem.Width
-	c.Tree(f.PE, width, delay.Compare, delay.Logic, delay.Select)
-	c.DoInOneStage(width, delay.Compare, delay.Logic, delay.Select)
+	c.Tree(f.PE, width, delay.OpCompare, delay.OpGate, delay.OpSelect)
+	c.DoInOneStage(width, delay.OpCompare, delay.OpGate, delay.OpSelect)
 	l := o.Nest(f, c.Write())
-	l.Write = []dataflow.PortIndices{{{Kind: dataflow.Each}, {Kind: dataflow.Last}}}
+	l.Write = []dataflow.PortIndices{{{Kind: dataflow.EveryIndex}, {Kind: dataflow.LastIndex}}}
 	return layer.WithLatency(o, f, t, l.Loop())
 }
 
@@ -209,10 +209,11 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: o.Config(f, "labels taken", []dataflow.Field{
 			{Name: "k", Doc: "indices per vector", Value: o.P.K},
-			{Name: "largest", Doc: "the largest label comes first, else the smallest", Value: o.P.First == Largest},
+			{Name: "largest", Doc: "the largest label comes first, else the smallest",
+				Value: o.P.First == LargestFirst},
 			{
 				Name: "last_first", Doc: "among equal labels the higher index comes first",
-				Value: o.P.Ties == HigherIndex,
+				Value: o.P.Ties == HigherIndexWins,
 			},
 		}...),
 	}

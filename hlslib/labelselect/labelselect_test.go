@@ -16,10 +16,10 @@ import (
 
 // orders is every order of labels.
 var orders = []labelselect.Params{
-	{First: labelselect.Largest, Ties: labelselect.LowerIndex},
-	{First: labelselect.Largest, Ties: labelselect.HigherIndex},
-	{First: labelselect.Smallest, Ties: labelselect.LowerIndex},
-	{First: labelselect.Smallest, Ties: labelselect.HigherIndex},
+	{First: labelselect.LargestFirst, Ties: labelselect.LowerIndexWins},
+	{First: labelselect.LargestFirst, Ties: labelselect.HigherIndexWins},
+	{First: labelselect.SmallestFirst, Ties: labelselect.LowerIndexWins},
+	{First: labelselect.SmallestFirst, Ties: labelselect.HigherIndexWins},
 }
 
 // sel is one of the orders with its sizes.
@@ -63,7 +63,7 @@ func TestContract(t *testing.T) {
 				Op: labelselect.New(sel(order, 6, 4)), In: []dataflow.StreamType{typ(elem, 5, 6)}})
 		}
 	}
-	layertest.Check(t, 70, append(cases, layertest.Random(40, 13, randomtest.LabelSelect)...)...)
+	layertest.Check(t, 70, append(cases, layertest.RandomCases(40, 13, randomtest.LabelSelect)...)...)
 }
 
 // TestEvalAgainstDefinition holds Eval against what its places mean: whatever stands in a place comes before all that
@@ -101,10 +101,10 @@ func TestEvalAgainstDefinition(t *testing.T) {
 				delete(left, i)
 				for j := range left {
 					a, b := vector[i], vector[j]
-					if p.First == labelselect.Smallest {
+					if p.First == labelselect.SmallestFirst {
 						a, b = b, a
 					}
-					if a < b || a == b && (i < j) != (p.Ties == labelselect.LowerIndex) {
+					if a < b || a == b && (i < j) != (p.Ties == labelselect.LowerIndexWins) {
 						t.Fatalf("%+v of %v gives %v: %d comes before %d", p, vector, places, j, i)
 					}
 				}

@@ -56,7 +56,7 @@ func TestBuild(t *testing.T) {
 		Out: filepath.Join(dir, "out"), Folding: write("folding.json",
 			[]byte(`{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 4}, "LabelSelect_hls_0": {"PE": 5}}`))}
 	var d diag.List
-	r, err := compiler.Run(t.Context(), o, &d)
+	r, err := compiler.Build(t.Context(), o, &d)
 	if err != nil || r == nil || len(d.Diags) > 0 {
 		t.Fatal(err, d.Diags)
 	}

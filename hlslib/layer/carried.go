@@ -15,19 +15,19 @@ const place = 17
 // combines the result with the levels inside, and chooses the next count twice: for the level, and for the frame. The
 // path through an accumulator is no longer.
 func counted(t dataflow.Target) dataflow.TimingPath {
-	return carried(t, delay.Compare, delay.Logic, delay.Select, delay.Select)
+	return carried(t, delay.OpCompare, delay.OpGate, delay.OpSelect, delay.OpSelect)
 }
 
 // stepped returns the path of a kernel that adds before it compares: it compares the sum with the end of a ring, or
 // with the number of words that are needed. The two choices are those of counted.
 func stepped(t dataflow.Target) dataflow.TimingPath {
-	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select)
+	return carried(t, delay.OpAdd, delay.OpCompare, delay.OpGate, delay.OpSelect, delay.OpSelect)
 }
 
-// EndPath returns the path of a stepped kernel that starts anew when the end of a sequence is signalled. It has one
-// choice more.
-func EndPath(t dataflow.Target) dataflow.TimingPath {
-	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select, delay.Select)
+// SequenceEndPath returns the path of a stepped kernel that starts anew when the end of a sequence is signalled. It has
+// one choice more.
+func SequenceEndPath(t dataflow.Target) dataflow.TimingPath {
+	return carried(t, delay.OpAdd, delay.OpCompare, delay.OpGate, delay.OpSelect, delay.OpSelect, delay.OpSelect)
 }
 
 func carried(t dataflow.Target, chain ...delay.DelayOp) (p dataflow.TimingPath) {

@@ -13,46 +13,47 @@ import (
 // A Chain is the sequence of operations on a word within an iteration, packed into pipeline stages of the target's
 // clock. The layer's latency is that of its chain.
 type Chain struct {
-	delay.Pipe
-	start delay.Pipe // the start of the iteration, when counters are known
+	delay.PipelineCursor
+	start delay.PipelineCursor // the start of the iteration, when counters are known
 }
 
-// Begin returns the chain at the start of an iteration, after the stage that decides what the iteration does.
-func Begin(t dataflow.Target) Chain {
+// NewIterationChain returns the chain at the start of an iteration, after the stage that decides what the iteration
+// does.
+func NewIterationChain(t dataflow.Target) Chain {
 	p := t.Delays().BodyPipe()
 	return Chain{p, p}
 }
 
-// Body returns the empty chain, without that stage. It times values that one iteration hands to another.
-func Body(t dataflow.Target) Chain {
+// NewBodyChain returns the empty chain, without that stage. It times values that one iteration hands to another.
+func NewBodyChain(t dataflow.Target) Chain {
 	p := t.Delays().Pipe()
 	return Chain{p, p}
 }
 
-// Fresh returns a chain at the start of the same iteration.
-func (c *Chain) Fresh() Chain { return Chain{c.start, c.start} }
+// NewFromStart returns a chain at the start of the same iteration.
+func (c *Chain) NewFromStart() Chain { return Chain{c.start, c.start} }
 
 // Join waits until the result of another chain of the iteration is available, too.
-func (c *Chain) Join(o Chain) { c.Pipe.Join(o.Pipe) }
+func (c *Chain) Join(o Chain) { c.PipelineCursor.Join(o.PipelineCursor) }
 
 // Read reads a word from a stream.
-func (c *Chain) Read() { c.DoOp(delay.Read, 1) }
+func (c *Chain) Read() { c.DoOp(delay.OpRead, 1) }
 
 // ReadWhere reads a word from a stream under a condition on counters.
 func (c *Chain) ReadWhere() {
-	c.Decide()
+	c.DoCounterCompare()
 	c.Read()
 }
 
-// Decide compares a counter.
-func (c *Chain) Decide() { c.DoOp(delay.Compare, counter) }
+// DoCounterCompare compares a counter.
+func (c *Chain) DoCounterCompare() { c.DoOp(delay.OpCompare, counter) }
 
 // counter is the width of a typical counter in bits.
 const counter = 16
 
-// Fetch waits for a row of a memory that counters address. A memory with at most one row takes no time.
-func (c *Chain) Fetch(rows, width int, m dataflow.Memory) {
-	row := c.Fresh()
+// DoCounterLookup waits for a row of a memory that counters address. A memory with at most one row takes no time.
+func (c *Chain) DoCounterLookup(rows, width int, m dataflow.Memory) {
+	row := c.NewFromStart()
 	row.Lookup(rows, width, m)
 	c.Join(row)
 }
@@ -64,25 +65,25 @@ func (c *Chain) Lookup(rows, width int, m dataflow.Memory) {
 		return
 	}
 	if m == dataflow.NoMemory {
-		m = dataflow.Fit(rows, width)
+		m = dataflow.ChooseMemory(rows, width)
 	}
 	switch m {
 	case dataflow.BRAM:
-		c.DoUnit(delay.BlockMemory)
+		c.DoUnit(delay.UnitBlockRAM)
 	case dataflow.URAM:
-		c.DoUnit(delay.UltraMemory)
+		c.DoUnit(delay.UnitUltraRAM)
 	default:
-		c.DoUnit(delay.LUTMemory)
+		c.DoUnit(delay.UnitLUTMemory)
 	}
 }
 
 // Choose selects one of two words of the given width by a condition.
-func (c *Chain) Choose(bits int) { c.DoOp(delay.Select, bits) }
+func (c *Chain) Choose(bits int) { c.DoOp(delay.OpSelect, bits) }
 
 // Write writes a word to a stream. It returns the chain's latency: the clocks from the start of the iteration until
 // the word can be read.
 func (c *Chain) Write() int {
-	c.DoOp(delay.Write, 1)
+	c.DoOp(delay.OpWrite, 1)
 	return c.Clocks()
 }
 
@@ -99,23 +100,23 @@ func (c *Chain) Comparators(k num.ThresholdTable, bits, pe int, m dataflow.Memor
 	} else {
 		rows = len(k.At) / pe
 	}
-	c.Fetch(rows, pe*n*bits, m)
-	c.DoOp(delay.Compare, bits)
+	c.DoCounterLookup(rows, pe*n*bits, m)
+	c.DoOp(delay.OpCompare, bits)
 	if k.Delta != nil {
 		c.Choose(bits)
-		c.Tree(n+1, bits, delay.Add) // one more for the base
+		c.Tree(n+1, bits, delay.OpAdd) // one more for the base
 		return
 	}
-	c.Count(n)
+	c.DoPopCount(n)
 	if base, ok := k.Constant(); !ok || base != 0 || !IsShift(k.Unit) {
-		c.DoOp(delay.Add, bits)
+		c.DoOp(delay.OpAdd, bits)
 	}
 }
 
 // Steps applies step functions in the given form to a value of the given width; a nil form does nothing. If the form
 // consists of comparators, they are k, with pe channels per row of a table in m.
 func (c *Chain) Steps(form steps.BuiltSteps, k num.ThresholdTable, bits, pe int, m dataflow.Memory) {
-	switch scaled, ok := form.(*steps.Scaled); {
+	switch scaled, ok := form.(*steps.ScaledForm); {
 	case form == nil:
 	case ok:
 		c.scale(scaled)
@@ -127,14 +128,14 @@ func (c *Chain) Steps(form steps.BuiltSteps, k num.ThresholdTable, bits, pe int,
 }
 
 // scale applies a form that multiplies by a sum of powers of two.
-func (c *Chain) scale(form *steps.Scaled) {
+func (c *Chain) scale(form *steps.ScaledForm) {
 	for _, s := range form.Storage() {
-		c.Fetch(s.Rows, s.Width, s.In)
+		c.DoCounterLookup(s.Rows, s.Width, s.In)
 	}
 	n, bits := form.Terms()
-	c.Tree(n, bits, delay.Add)
+	c.Tree(n, bits, delay.OpAdd)
 	if form.Rounds() {
-		c.DoOp(delay.Add, bits)
+		c.DoOp(delay.OpAdd, bits)
 	}
 	if form.Clips() {
 		c.Clip(bits)
@@ -152,7 +153,7 @@ func (c *Chain) lookUp(form steps.BuiltSteps, bits int) {
 	}
 	for range compared {
 		c.Next()
-		c.DoOp(delay.Compare, bits)
+		c.DoOp(delay.OpCompare, bits)
 	}
 }
 
@@ -164,26 +165,26 @@ func (c *Chain) Requant(q num.Requant, bits int, dsp bool) {
 		bits += more
 	}
 	if q.Shift > 0 && q.Mode != num.Floor {
-		c.DoOp(delay.Add, bits)
+		c.DoOp(delay.OpAdd, bits)
 	}
 	c.Clip(bits)
 }
 
 // Clip replaces a value beyond a limit by the limit.
 func (c *Chain) Clip(bits int) {
-	c.DoOp(delay.Compare, bits)
+	c.DoOp(delay.OpCompare, bits)
 	c.Choose(bits)
 }
 
 // Chain appends the step functions to c, for PE channels at a time.
 func (s *ActivationTail) Chain(c *Chain, f dataflow.Fold) {
-	c.Steps(s.Form(f), s.compare, s.of.Width, f.PE, f.Memory)
+	c.Steps(s.StepsImplementation(f), s.compare, s.of.Width, f.PE, f.Memory)
 }
 
 // Chain returns the operations that pool two values.
 func (p Pooling) Chain() []delay.DelayOp {
-	if p == Sum {
-		return []delay.DelayOp{delay.Add}
+	if p == SumPooling {
+		return []delay.DelayOp{delay.OpAdd}
 	}
-	return []delay.DelayOp{delay.Compare, delay.Select}
+	return []delay.DelayOp{delay.OpCompare, delay.OpSelect}
 }

@@ -18,13 +18,13 @@ func TestSteps(t *testing.T) {
 	for i := range int64(15) {
 		s.At, s.Value = append(s.At, -400+i*i*4), append(s.Value, i+1)
 	}
-	k := num.Compare([]num.StepFunction{s}, []num.Range{of.Range()}, of, 30)
+	k := num.NewThresholdTable([]num.StepFunction{s}, []num.Range{of.Range()}, of, 30)
 	functions := steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.UInt, Width: 4})
 	apart := map[bool]int{}
 	for _, m := range []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM} {
 		for _, form := range functions.Forms(steps.Site{PE: 2, Alike: true, Memory: m}) {
 			more := func(mhz float64) int {
-				c := layer.Begin(dataflow.Target{ClockMHz: mhz})
+				c := layer.NewIterationChain(dataflow.Target{ClockMHz: mhz})
 				before := c.Clocks()
 				c.Steps(form, k, of.Width, 2, m)
 				return c.Clocks() - before
@@ -42,7 +42,7 @@ func TestSteps(t *testing.T) {
 	if apart[true] < 4 || apart[false] == 0 {
 		t.Errorf("%v forms", apart)
 	}
-	c := layer.Begin(dataflow.Target{})
+	c := layer.NewIterationChain(dataflow.Target{})
 	before := c
 	if c.Steps(nil, num.ThresholdTable{}, 4, 1, dataflow.NoMemory); c != before {
 		t.Error("no form takes something")

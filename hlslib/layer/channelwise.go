@@ -7,26 +7,26 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Channelwise is the schedule of layers that handle PE channels of a vector side by side. With V vectors of C
+// ChannelwiseSchedule is the schedule of layers that handle PE channels of a vector side by side. With V vectors of C
 // channels per frame, the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
 // and the words on all ports have PE elements.
-type Channelwise struct {
+type ChannelwiseSchedule struct {
 	In, Out           []dataflow.StreamType
 	Vectors, Channels int   // V and C
 	pe                []int // the divisors of C
 }
 
 // ChannelSchedule returns the schedule for vectors as in the first input. The layer must add the outputs.
-func ChannelSchedule(in []dataflow.StreamType) Channelwise {
+func ChannelSchedule(in []dataflow.StreamType) ChannelwiseSchedule {
 	return VectorSchedule(in, in[0].Shape.Vectors(), in[0].Shape.Channels())
 }
 
 // NeighbourSchedule returns the schedule for n functions, one for each of n neighbouring elements, which may span
 // several pixels. It reads the first input as vectors of n elements. PE still divides the channels of a pixel.
-func NeighbourSchedule(n int, in []dataflow.StreamType) Channelwise {
+func NeighbourSchedule(n int, in []dataflow.StreamType) ChannelwiseSchedule {
 	v := MergeAxes(n, in[0])
 	s := ChannelSchedule(in)
 	s.Vectors, s.Channels = v.Shape.Vectors(), v.Shape.Channels()
@@ -55,12 +55,12 @@ func SplitAxes(v dataflow.StreamType, shape dataflow.Shape) dataflow.StreamType 
 }
 
 // VectorSchedule returns the schedule for inputs that are read as the given number of vectors.
-func VectorSchedule(in []dataflow.StreamType, vectors, channels int) Channelwise {
-	return Channelwise{In: in, Vectors: vectors, Channels: channels, pe: dataflow.Divisors(channels)}
+func VectorSchedule(in []dataflow.StreamType, vectors, channels int) ChannelwiseSchedule {
+	return ChannelwiseSchedule{In: in, Vectors: vectors, Channels: channels, pe: dataflow.Divisors(channels)}
 }
 
 // Words returns C/PE, the words of a vector.
-func (s *Channelwise) Words(f dataflow.Fold) int { return s.Channels / f.PE }
+func (s *ChannelwiseSchedule) Words(f dataflow.Fold) int { return s.Channels / f.PE }
 
 // Tables describes the tables that a layer reads.
 type Tables struct {
@@ -72,15 +72,15 @@ type Tables struct {
 // Folds yields every PE that divides the channels, with each memory that the tables may use, and with each kind of
 // multiplier if multiplies is set. Without tables there is no memory to choose. A table with one row is wiring, and
 // its memory is LUTRAM by convention.
-func (s *Channelwise) Folds(t Tables, multiplies bool) dataflow.Folds {
+func (s *ChannelwiseSchedule) Folds(t Tables, multiplies bool) dataflow.Folds {
 	return s.Choices(t, multiplies).All()
 }
 
 // Choices returns the choices from which Folds makes folds.
-func (s *Channelwise) Choices(t Tables, multiplies bool) Folds {
+func (s *ChannelwiseSchedule) Choices(t Tables, multiplies bool) Folds {
 	return Folds{PE: s.pe, Compute: Multipliers(multiplies), Fits: func(f dataflow.Fold) bool {
 		return f.PE*widest(s.In, s.Out) <= dataflow.MaxWord && s.Vectors <= dataflow.MaxIterations/s.Words(f) &&
-			(t.Row == nil || t.Row(f.PE) <= dataflow.MaxRow)
+			(t.Row == nil || t.Row(f.PE) <= dataflow.MaxTableRowBits)
 	}, Memory: func(f dataflow.Fold) []dataflow.Memory {
 		switch {
 		case t.PerChannel && f.PE < s.Channels:
@@ -93,15 +93,15 @@ func (s *Channelwise) Choices(t Tables, multiplies bool) Folds {
 }
 
 // Ports returns ports whose words have PE elements.
-func (s *Channelwise) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+func (s *ChannelwiseSchedule) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return Ports(s.In, f.PE), Ports(s.Out, f.PE)
 }
 
 // Nest returns the loop. Every iteration moves a word on every port.
-func (s *Channelwise) Nest(f dataflow.Fold, latency int) dataflow.LoopNest {
+func (s *ChannelwiseSchedule) Nest(f dataflow.Fold, latency int) dataflow.LoopNest {
 	each := func(types []dataflow.StreamType) (list []dataflow.PortIndices) {
 		for range types {
-			list = append(list, dataflow.PortIndices{{Kind: dataflow.Each}, {Kind: dataflow.Each}})
+			list = append(list, dataflow.PortIndices{{Kind: dataflow.EveryIndex}, {Kind: dataflow.EveryIndex}})
 		}
 		return list
 	}
@@ -110,12 +110,12 @@ func (s *Channelwise) Nest(f dataflow.Fold, latency int) dataflow.LoopNest {
 }
 
 // Counters returns the cost of the loop's counters.
-func (s *Channelwise) Counters(f dataflow.Fold) cost.Resources {
+func (s *ChannelwiseSchedule) Counters(f dataflow.Fold) cost.Resources {
 	return cost.Counter(s.Vectors).Plus(cost.Counter(s.Words(f)))
 }
 
 // Config returns the loop's config fields, and then more. of names what PE counts, such as "channels computed".
-func (s *Channelwise) Config(f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
+func (s *ChannelwiseSchedule) Config(f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
 	return append([]dataflow.Field{
 		{Name: "folds", Doc: "words of a vector", Value: s.Words(f)},
 		{Name: "pe", Doc: of + " side by side", Value: f.PE},
@@ -123,13 +123,13 @@ func (s *Channelwise) Config(f dataflow.Fold, of string, more ...dataflow.Field)
 }
 
 // VectorsField returns the config field with the number of vectors, for a layer that counts them.
-func (s *Channelwise) VectorsField() dataflow.Field {
+func (s *ChannelwiseSchedule) VectorsField() dataflow.Field {
 	return dataflow.Field{Name: "vectors", Doc: "vectors in a frame", Value: s.Vectors}
 }
 
 // Eval returns the frame of a layer that works element by element. y computes an output of channel c from the inputs'
 // elements x. An input with a single vector is used for all vectors.
-func (s *Channelwise) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64) []dataflow.Tensor {
+func (s *ChannelwiseSchedule) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64) []dataflow.Tensor {
 	out := dataflow.Tensor{Shape: s.Out[0].Shape, Data: make([]int64, len(in[0].Data))}
 	x := make([]int64, len(in))
 	for i := range out.Data {
@@ -142,7 +142,7 @@ func (s *Channelwise) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64)
 }
 
 // Kernel returns the kernel of a layer that works element by element and has no state.
-func (s *Channelwise) Kernel(f dataflow.Fold, y func(c int, x []int64) int64) dataflow.Kernel {
+func (s *ChannelwiseSchedule) Kernel(f dataflow.Fold, y func(c int, x []int64) int64) dataflow.Kernel {
 	return &elements{s.Words(f), y, make([]int64, len(s.In)), []dataflow.Word{make(dataflow.Word, f.PE)}}
 }
 

@@ -8,14 +8,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Check reports what is wrong with a layer's inputs.
-type Check func(in []dataflow.StreamType) error
+// An InputCheck reports what is wrong with a layer's inputs.
+type InputCheck func(in []dataflow.StreamType) error
 
-// Any accepts all inputs; the layer's Bind checks them.
-func Any([]dataflow.StreamType) error { return nil }
+// AcceptAnyInputs accepts all inputs; the layer's Bind checks them.
+func AcceptAnyInputs([]dataflow.StreamType) error { return nil }
 
-// Inputs returns a check that there are n inputs.
-func Inputs(n int) Check {
+// CheckInputCount returns a check that there are n inputs.
+func CheckInputCount(n int) InputCheck {
 	return func(in []dataflow.StreamType) error {
 		if len(in) != n {
 			return fmt.Errorf("%d inputs, want %d", len(in), n)
@@ -24,9 +24,9 @@ func Inputs(n int) Check {
 	}
 }
 
-// SameShapes checks that there are two inputs of equal shape.
-func SameShapes(in []dataflow.StreamType) error {
-	if err := Inputs(2)(in); err != nil {
+// CheckSameShapes checks that there are two inputs of equal shape.
+func CheckSameShapes(in []dataflow.StreamType) error {
+	if err := CheckInputCount(2)(in); err != nil {
 		return err
 	}
 	if !slices.Equal(in[0].Shape, in[1].Shape) {
@@ -35,17 +35,17 @@ func SameShapes(in []dataflow.StreamType) error {
 	return nil
 }
 
-// InRange checks that n is at least lo and at most hi; what names the counted things in the error.
-func InRange(what string, n, lo, hi int) error {
+// CheckInRange checks that n is at least lo and at most hi; what names the counted things in the error.
+func CheckInRange(what string, n, lo, hi int) error {
 	if n < lo || n > hi {
 		return fmt.Errorf("%d %s, want %d to %d", n, what, lo, hi)
 	}
 	return nil
 }
 
-// Image checks that there is one input with rows, columns and channels.
-func Image(in []dataflow.StreamType) error {
-	if err := Inputs(1)(in); err != nil {
+// CheckImageInput checks that there is one input with rows, columns and channels.
+func CheckImageInput(in []dataflow.StreamType) error {
+	if err := CheckInputCount(1)(in); err != nil {
 		return err
 	}
 	if shape := in[0].Shape; len(shape) != 3 {
@@ -54,9 +54,9 @@ func Image(in []dataflow.StreamType) error {
 	return nil
 }
 
-// PerChannel checks that a list of n elements has one for all channels of the first input, or one per channel. With
-// several inputs the list may be empty, too.
-func PerChannel(what string, n int, in []dataflow.StreamType) error {
+// CheckPerChannel checks that a list of n elements has one for all channels of the first input, or one per channel.
+// With several inputs the list may be empty, too.
+func CheckPerChannel(what string, n int, in []dataflow.StreamType) error {
 	shape := in[0].Shape
 	if n <= 1 || n == shape.Channels() {
 		return nil
@@ -68,8 +68,8 @@ func PerChannel(what string, n int, in []dataflow.StreamType) error {
 	return fmt.Errorf("%d %s for %s of shape %v, want %s or %d", n, what, inputs, shape, want, shape.Channels())
 }
 
-// PerInput copies list, which has an element per input or none, to each. what names the elements in the error.
-func PerInput[T any](what string, each, list []T) error {
+// CopyPerInput copies list, which has an element per input or none, to each. what names the elements in the error.
+func CopyPerInput[T any](what string, each, list []T) error {
 	if n := len(list); n != 0 && n != len(each) {
 		return fmt.Errorf("%s of %d inputs, want none or %d", what, n, len(each))
 	}

@@ -14,7 +14,7 @@ import (
 // WithLatency returns the loop l with the latency that the target's back end achieves: for HLS the latency that l has
 // already, for RTL that of the circuit.
 func WithLatency(o CircuitedBase, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
-	if t.Stalls != dataflow.Credit {
+	if t.Stalls != dataflow.StallByCredit {
 		return l
 	}
 	l.Latency = known(o, f, t).latency
@@ -43,21 +43,21 @@ func known(o CircuitedBase, f dataflow.Fold, t dataflow.Target) fact {
 		return k.(fact)
 	}
 	m := o.Circuit(f, t)
-	k := fact{m.Latency, estimate.CostOfParts(luts.Estimate(m, estimate.Model(t).Fabric)...)}
+	k := fact{m.Latency, estimate.CostOfParts(luts.Estimate(m, estimate.CostModelOf(t).Fabric)...)}
 	o.CircuitFacts().Store(key, k)
 	return k
 }
 
 // CircuitedBase is a layer that has RTL. It embeds a Base, which implements CircuitFacts.
 type CircuitedBase interface {
-	dataflow.Circuited
+	dataflow.HasCircuit
 	CircuitFacts() *sync.Map
 }
 
 // CircuitKey identifies the circuit of a layer.
 type CircuitKey struct {
 	Fold   dataflow.Fold
-	Rate   circuit.Rate
+	Rate   circuit.TimingModel
 	Fabric cost.Fabric
 }
 
@@ -110,8 +110,8 @@ func (t StreamTurns) before(k int) circuit.Value {
 	return circuit.GreaterThan(t.b.Constant(int64(t.from[k])), t.word)
 }
 
-// Of reports whether stream k has its turn.
-func (t StreamTurns) Of(k int) circuit.Value {
+// HasTurn reports whether stream k has its turn.
+func (t StreamTurns) HasTurn(k int) circuit.Value {
 	return t.b.WithoutStageLimit(func() circuit.Value { return circuit.All(circuit.Not(t.before(k)), t.before(k+1)) })
 }
 
@@ -124,5 +124,6 @@ func (t StreamTurns) choose(first int, words []circuit.Value) circuit.Value {
 		return words[0]
 	}
 	half := len(words) / 2
-	return circuit.Choice(t.before(first+half), t.choose(first, words[:half]), t.choose(first+half, words[half:]))
+	return circuit.MuxByCondition(t.before(first+half), t.choose(first, words[:half]), t.choose(first+half,
+		words[half:]))
 }

@@ -58,7 +58,7 @@ func or[T any](list, other []T) []T {
 // Multipliers returns the kinds of multipliers to choose from, or nil if none is needed.
 func Multipliers(needed bool) []dataflow.Compute {
 	if needed {
-		return []dataflow.Compute{dataflow.LUT, dataflow.DSP}
+		return []dataflow.Compute{dataflow.ComputeInLUTs, dataflow.ComputeInDSPs}
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func widest(lists ...[]dataflow.StreamType) (width int) {
 //
 // Every iteration reads a word; the last iteration of a part writes one.
 func WindowsLoop(windows, parts, words, latency int) dataflow.Loop {
-	each, last := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.Last}
+	each, last := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.LastIndex}
 	return dataflow.LoopNest{
 		Trips:   []int{windows, parts, words},
 		Read:    []dataflow.PortIndices{{each, each, each}},

@@ -24,7 +24,7 @@ func (g *Grid) Hit(i int) bool {
 func (g *Grid) Loop(words int, hit, miss dataflow.PortMoves, t dataflow.Target) dataflow.Loop {
 	pixel := func(m dataflow.PortMoves) []dataflow.LoopRun { return []dataflow.LoopRun{{Times: words, Moves: m}} }
 	row, missed := g.Columns.Runs(pixel(hit), pixel(miss)), dataflow.Repeat(g.Columns.Length, pixel(miss)...)
-	c := Begin(t)
+	c := NewIterationChain(t)
 	c.ReadWhere()
 	c.Choose(1)
 	return dataflow.Loop{Body: g.Rows.Runs(row, missed), Latency: c.Write()}
@@ -115,7 +115,7 @@ func along(b *circuit.Builder, name string, s dataflow.Stride, step circuit.Valu
 		zero := b.Constant(0)
 		next := circuit.AssumeRange(circuit.Sum(past.Value(), b.Constant(1)), num.Range{Hi: int64(s.Step - 1)})
 		again := circuit.Any(at.Last, circuit.Not(reached), circuit.EqualTo(past.Value(), b.Constant(int64(s.Step-1))))
-		past.Set(circuit.Choice(again, zero, next), step)
+		past.Set(circuit.MuxByCondition(again, zero, next), step)
 		p.hit = circuit.All(p.hit, circuit.EqualTo(past.Value(), zero))
 		return p.hit
 	})

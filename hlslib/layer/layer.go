@@ -42,18 +42,18 @@ type Definition[P Params] struct {
 	Stepped bool              // kernels advance by steps, not only by counters (see stepped in carried.go)
 
 	// Takes checks inputs, whatever the parameters are; nil accepts one input of any type.
-	Takes Check
+	Takes InputCheck
 	// Bind returns the layer for verified parameters and inputs, and the types of its outputs. The layer embeds the
 	// Base, and may keep the slice of inputs.
 	Bind func(Base[P], []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error)
 }
 
-// Define returns a kind of layers: its row in the table of layers, and a function that makes a layer from parameters.
-// The caller must not change the parameters afterwards. Wrong parameters are reported by Bind, or by the row's
-// Decode.
-func Define[P Params](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
+// DefineKind returns a kind of layers: its row in the table of layers, and a function that makes a layer from
+// parameters. The caller must not change the parameters afterwards. Wrong parameters are reported by Bind, or by the
+// row's Decode.
+func DefineKind[P Params](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
 	if def.Takes == nil {
-		def.Takes = Inputs(1)
+		def.Takes = CheckInputCount(1)
 	}
 	create = func(p P) dataflow.Op {
 		return unbound[P]{Base: Base[P]{P: p, def: &def}, last: new(atomic.Pointer[binding])}
@@ -113,7 +113,7 @@ func (b Base[P]) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamT
 	}
 	return nil, nil, fmt.Errorf(
 		"no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
-		dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
+		dataflow.MaxWord, dataflow.MaxTableRowBits, dataflow.MaxIterations)
 }
 
 // unbound is a layer before Bind, which has no schedule yet.
@@ -178,16 +178,16 @@ func IsShift(m int64) bool {
 	return m&(m-1) == 0
 }
 
-// Rounding returns the cost of incrementing codes of the given width, if the shift rounds otherwise than down.
-func Rounding(shift int, mode num.Rounding, width int) cost.Resources {
+// RoundingCost returns the cost of incrementing codes of the given width, if the shift rounds otherwise than down.
+func RoundingCost(shift int, mode num.Rounding, width int) cost.Resources {
 	if shift > 0 && mode != num.Floor {
 		return cost.Adder(width)
 	}
 	return cost.Resources{}
 }
 
-// Clipping returns the cost of a comparison and a choice for each limit that codes of the given width can exceed.
-func Clipping(codes, limits num.Range, width int) (r cost.Resources) {
+// ClippingCost returns the cost of a comparison and a choice for each limit that codes of the given width can exceed.
+func ClippingCost(codes, limits num.Range, width int) (r cost.Resources) {
 	if codes.Lo < limits.Lo {
 		r = r.Plus(cost.Maximum(width))
 	}

@@ -43,7 +43,7 @@ func typ(width int, shape ...int) dataflow.StreamType {
 
 func TestDefine(t *testing.T) {
 	t.Parallel()
-	row, create := layer.Define(layer.Definition[params]{
+	row, create := layer.DefineKind(layer.Definition[params]{
 		Name: "Moved", Doc: "what it is",
 		Bind: func(b layer.Base[params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 			return &op{Base: b, MoveSchedule: layer.MoveSchedule{In: in, Out: in, SIMD: []int{b.P.Width}}}, in, nil
@@ -88,13 +88,13 @@ func TestChecks(t *testing.T) {
 		err  error
 		want string
 	}{
-		{layer.Image(one), "an input of shape [5 3], want rows, columns and channels"},
-		{layer.Image([]dataflow.StreamType{typ(4, 2, 5, 3)}), ""},
-		{layer.PerChannel("biases", 3, one), ""},
-		{layer.PerChannel("biases", 1, one), ""},
-		{layer.PerChannel("biases", 2, one), "2 biases for an input of shape [5 3], want one or 3"},
-		{layer.PerChannel("biases", 2, two), "2 biases for inputs of shape [5 3], want none, one or 3"},
-		{layer.Max.Verify(), ""},
+		{layer.CheckImageInput(one), "an input of shape [5 3], want rows, columns and channels"},
+		{layer.CheckImageInput([]dataflow.StreamType{typ(4, 2, 5, 3)}), ""},
+		{layer.CheckPerChannel("biases", 3, one), ""},
+		{layer.CheckPerChannel("biases", 1, one), ""},
+		{layer.CheckPerChannel("biases", 2, one), "2 biases for an input of shape [5 3], want one or 3"},
+		{layer.CheckPerChannel("biases", 2, two), "2 biases for inputs of shape [5 3], want none, one or 3"},
+		{layer.MaxPooling.Verify(), ""},
 		{layer.Pooling("mean").Verify(), `pooling by "mean", want "max" or "sum"`},
 	} {
 		if got := tt.err; (got == nil) != (tt.want == "") || got != nil && got.Error() != tt.want {
@@ -116,7 +116,7 @@ func TestFolds(t *testing.T) {
 	var want []dataflow.Fold
 	for _, f := range []dataflow.Fold{{PE: 1, SIMD: 1}, {PE: 1, SIMD: 3}, {PE: 2, SIMD: 1}} {
 		for _, f.Memory = range []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}[:f.PE] {
-			for _, f.Compute = range []dataflow.Compute{dataflow.LUT, dataflow.DSP} {
+			for _, f.Compute = range []dataflow.Compute{dataflow.ComputeInLUTs, dataflow.ComputeInDSPs} {
 				want = append(want, f)
 			}
 		}

@@ -14,7 +14,7 @@ type MoveSchedule struct {
 
 // Folds yields every SIMD, in increasing order. A frame has as many iterations as its busiest port has words.
 func (m *MoveSchedule) Folds() dataflow.Folds {
-	return m.Within(func(f dataflow.Fold) (iterations int) {
+	return m.FoldsForIterations(func(f dataflow.Fold) (iterations int) {
 		for _, types := range [][]dataflow.StreamType{m.In, m.Out} {
 			for _, p := range Ports(types, f.SIMD) {
 				iterations = max(iterations, p.Words)
@@ -24,8 +24,8 @@ func (m *MoveSchedule) Folds() dataflow.Folds {
 	})
 }
 
-// Within is Folds for a layer with the given number of iterations per frame.
-func (m *MoveSchedule) Within(iterations func(dataflow.Fold) int) dataflow.Folds {
+// FoldsForIterations is Folds for a layer with the given number of iterations per frame.
+func (m *MoveSchedule) FoldsForIterations(iterations func(dataflow.Fold) int) dataflow.Folds {
 	return Folds{SIMD: m.SIMD, Fits: func(f dataflow.Fold) bool {
 		return f.SIMD <= dataflow.MaxWord/widest(m.In, m.Out) && iterations(f) <= dataflow.MaxIterations
 	}}.All()
@@ -53,7 +53,7 @@ func TurnsLoop(streams []dataflow.StreamType, f dataflow.Fold, t dataflow.Target
 		vectors, words = VectorWords(s, f)
 		vector = append(vector, dataflow.LoopRun{Times: words, Moves: moves(k)})
 	}
-	c := Begin(t)
+	c := NewIterationChain(t)
 	c.ReadWhere()
 	c.Choose(1)
 	return dataflow.Loop{Body: dataflow.Repeat(vectors, vector...), Latency: c.Write()}

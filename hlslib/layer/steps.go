@@ -11,12 +11,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MaxThresholds limits the thresholds of a channel. MaxTabled is the larger limit for layers that may look codes up
-// by the whole value, which has at most MaxAddress bits.
+// MaxThresholds limits the thresholds of a channel. MaxTableThresholds is the larger limit for layers that may look
+// codes up by the whole value, which has at most MaxAddress bits.
 const (
-	MaxThresholds = steps.MaxCompared
-	MaxTabled     = 2 << steps.MaxAddress
-	MaxAddress    = steps.MaxAddress
+	MaxThresholds      = steps.MaxCompared
+	MaxTableThresholds = 2 << steps.MaxAddress
+	MaxAddress         = steps.MaxAddress
 )
 
 // ActivationTail is the tail of a layer: a step function for each channel, one for all channels, or none. It is applied
@@ -43,7 +43,7 @@ func BindTo(elem num.Type, list []num.StepFunction, of dataflow.StreamType) (s A
 	out []dataflow.StreamType, err error) {
 	most := MaxThresholds
 	if of.Elem.Width <= MaxAddress {
-		most = MaxTabled
+		most = MaxTableThresholds
 	}
 	return bindSteps(elem, list, of, most)
 }
@@ -73,12 +73,13 @@ func bindSteps(elem num.Type, list []num.StepFunction, of dataflow.StreamType, m
 		return s, nil, err
 	}
 	// A delta costs about as much as a threshold, so units may share a function with up to twice the breakpoints.
-	s.compare = num.Compare(list, x, of.Elem, 2*breaks).Merged()
+	s.compare = num.NewThresholdTable(list, x, of.Elem, 2*breaks).Merged()
 	if n := s.Thresholds(); n > most {
 		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, most)
-	} else if rows := len(s.compare.At) << min(of.Elem.Width, MaxAddress); n > MaxThresholds && rows > steps.MaxTabled {
+	} else if rows := len(s.compare.At) << min(of.Elem.Width, MaxAddress); n > MaxThresholds &&
+		rows > steps.MaxTableRows {
 		return s, nil, fmt.Errorf("%d functions of %d thresholds take tables of %d rows, at most %d are possible",
-			len(s.compare.At), n, rows, steps.MaxTabled)
+			len(s.compare.At), n, rows, steps.MaxTableRows)
 	}
 	s.bits = dataflow.StepBits(s.compare, of.Elem)
 	s.built = steps.New(s.compare, x, of.Elem, s.out.Codes())
@@ -116,16 +117,16 @@ func (s *ActivationTail) Step(c int) num.StepFunction { return ForChannel(s.list
 // Thresholds returns the number of thresholds per channel.
 func (s *ActivationTail) Thresholds() int { return s.compare.Steps() }
 
-// Exact returns channel c's output for v.
-func (s *ActivationTail) Exact(c int, v int64) int64 {
+// ExactOutput returns channel c's output for v.
+func (s *ActivationTail) ExactOutput(c int, v int64) int64 {
 	if !s.HasSteps() {
 		return v
 	}
 	return s.Step(c).Apply(v)
 }
 
-// Form returns the implementation of the step functions in a fold, or nil if there are none.
-func (s *ActivationTail) Form(f dataflow.Fold) steps.BuiltSteps {
+// StepsImplementation returns the implementation of the step functions in a fold, or nil if there are none.
+func (s *ActivationTail) StepsImplementation(f dataflow.Fold) steps.BuiltSteps {
 	if !s.HasSteps() {
 		return nil
 	}
@@ -149,7 +150,7 @@ func (s *ActivationTail) Serial(f dataflow.Fold) *steps.SerialSearch {
 
 // HardwareFunction returns the function that a fold's hardware computes, from channel c and value v to the output.
 func (s *ActivationTail) HardwareFunction(f dataflow.Fold) func(c int, v int64) int64 {
-	form := s.Form(f)
+	form := s.StepsImplementation(f)
 	if form == nil {
 		return func(_ int, v int64) int64 { return v }
 	}
@@ -170,7 +171,7 @@ func (s *ActivationTail) Function(c int) int { return min(c, len(s.compare.At)-1
 // Tables describes the tables of the tail.
 func (s *ActivationTail) Tables() Tables {
 	return Tables{PerChannel: len(s.compare.At) > 1, Shared: s.HasSteps(), Row: func(pe int) int {
-		if s.Thresholds() > MaxThresholds && steps.HasTable(s.built, steps.Site{PE: pe, Alike: s.compare.Shared()}) {
+		if s.Thresholds() > MaxThresholds && steps.CanUseTable(s.built, steps.Site{PE: pe, Alike: s.compare.Shared()}) {
 			return s.out.Width
 		}
 		if s.compare.Shared() {
@@ -182,7 +183,7 @@ func (s *ActivationTail) Tables() Tables {
 
 // Storage returns the memories of the tables, in the fold's memory.
 func (s *ActivationTail) Storage(f dataflow.Fold) []dataflow.Storage {
-	if form := s.Form(f); form != nil {
+	if form := s.StepsImplementation(f); form != nil {
 		return form.Storage()
 	}
 	return nil
@@ -191,7 +192,7 @@ func (s *ActivationTail) Storage(f dataflow.Fold) []dataflow.Storage {
 // Emit returns the config fields and tables for apply_steps in hlslib/core/compare.hpp. Without step functions these
 // make the value, which value names, the output.
 func (s *ActivationTail) Emit(f dataflow.Fold, value string) ([]dataflow.Field, []dataflow.Table) {
-	if form := s.Form(f); form != nil {
+	if form := s.StepsImplementation(f); form != nil {
 		return form.Fields(), form.Tables()
 	}
 	return steps.NoStepsFields(value, 1, 0), nil
@@ -199,7 +200,7 @@ func (s *ActivationTail) Emit(f dataflow.Fold, value string) ([]dataflow.Field, 
 
 // Logic returns the cost of the step functions in a fold, without tables.
 func (s *ActivationTail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPart {
-	if form := s.Form(f); form != nil {
+	if form := s.StepsImplementation(f); form != nil {
 		return form.Logic(m)
 	}
 	return nil
@@ -208,7 +209,7 @@ func (s *ActivationTail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPar
 // Circuit returns the outputs for the values, as codes. row is the address of the tables' row, at stage 0.
 func (s *ActivationTail) Circuit(b *circuit.Builder, f dataflow.Fold, row circuit.Value,
 	values []circuit.Value) []circuit.Value {
-	if form := s.Form(f); form != nil {
+	if form := s.StepsImplementation(f); form != nil {
 		return form.Circuit(b, row, values)
 	}
 	return values

@@ -68,7 +68,7 @@ func absCase(name string) Case {
 	return Case{
 		Name: "abs", Op: &abs{p: absParams{name}}, In: []dataflow.StreamType{in},
 		Kinds:   []dataflow.Kind{{Name: "MutantAbs", Doc: "magnitudes", Decode: decodeAbs}},
-		Headers: []hlslib.Header{{Path: "include/hlsgen/mutant_abs.hpp", Text: []byte(source)}},
+		Headers: []hlslib.LibraryFile{{Path: "include/hlsgen/mutant_abs.hpp", Text: []byte(source)}},
 	}
 }
 
@@ -159,13 +159,13 @@ func (o *abs) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *abs) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
-	c.DoOp(delay.Add, o.width())
+	c.DoOp(delay.OpAdd, o.width())
 	c.Choose(o.width())
 	l := dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.words(f), Moves: dataflow.PortMoves{Read: 1, Write: 1}}},
 		Latency: c.Write()}
-	if t.Stalls == dataflow.Credit {
+	if t.Stalls == dataflow.StallByCredit {
 		l.Latency = o.Circuit(f, t).Latency - o.defect().rtl.late
 	}
 	if d := o.defect().loop; d != nil {
@@ -202,7 +202,7 @@ func (o *abs) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	var magnitudes []circuit.Value
 	for _, x := range layer.Elements(b.Input(f.PE*o.in.Elem.Width, moves), o.in.Elem) {
 		if !defect.keeps {
-			x = circuit.Choice(circuit.IsNegative(x), circuit.Negated(x), x)
+			x = circuit.MuxByCondition(circuit.IsNegative(x), circuit.Negated(x), x)
 		}
 		magnitudes = append(magnitudes, circuit.AssumeRange(x, o.out.Elem.Range()))
 	}
@@ -214,7 +214,7 @@ func (o *abs) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 func (o *abs) width() int { return o.in.Elem.Width + 1 }
 
 func (o *abs) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	c := estimate.CostOfParts(
 		m.Control(cost.Counter(o.words(f))),
 		cost.Adder(o.width()).Times(f.PE).AsPart("adders"),

@@ -46,8 +46,8 @@ func WithEach(cases []Case, ops ...dataflow.Op) (all []Case) {
 	return all
 }
 
-// Random returns n cases that one makes, each from its own random numbers.
-func Random(n int, seed uint64, one func(*rand.Rand) Case) (cases []Case) {
+// RandomCases returns n cases that one makes, each from its own random numbers.
+func RandomCases(n int, seed uint64, one func(*rand.Rand) Case) (cases []Case) {
 	for i := range n {
 		c := one(rand.New(rand.NewPCG(uint64(i), seed)))
 		c.Name = fmt.Sprintf("random %d", i)
@@ -145,7 +145,7 @@ func CheckTextRefused(t *testing.T, kind dataflow.Kind, texts ...string) {
 // CheckFINNCost checks that a bound layer costs want by FINN's formulas.
 func CheckFINNCost(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Resources) {
 	t.Helper()
-	if got := op.Cost(f, dataflow.Target{Formula: dataflow.FINN}).Total(); got != want {
+	if got := op.Cost(f, dataflow.Target{Formula: dataflow.FINNFormula}).Total(); got != want {
 		t.Errorf("%+v: %+v, want %+v", f, got, want)
 	}
 }

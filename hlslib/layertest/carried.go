@@ -10,8 +10,9 @@ import (
 	"hlsgen/templates/synthtest"
 )
 
-// A Path is a fold's kernel, compiled by clang, in which a test measures the longest path from one state to the next.
-type Path struct {
+// A KernelPath is a fold's kernel, compiled by clang, in which a test measures the longest path from one state to the
+// next.
+type KernelPath struct {
 	Name   string // of the case and its fold
 	Op     dataflow.Op
 	Fold   dataflow.Fold
@@ -21,8 +22,8 @@ type Path struct {
 	Sequence bool // the kernel takes sequences of any length
 }
 
-// Paths compiles the folds of all cases.
-func Paths(t testing.TB, cases ...Case) (list []Path) {
+// CompileKernelPaths compiles the folds of all cases.
+func CompileKernelPaths(t testing.TB, cases ...Case) (list []KernelPath) {
 	t.Helper()
 	programs := folded(t, cases)
 	trials := make([]templates.LayerTrial, len(programs))
@@ -34,7 +35,7 @@ func Paths(t testing.TB, cases ...Case) (list []Path) {
 
 // SequencePaths compiles the folds of all cases for sequences of any length. The first axis of the first input must
 // be time, with the length of the longest sequence.
-func SequencePaths(t testing.TB, cases ...Case) (list []Path) {
+func SequencePaths(t testing.TB, cases ...Case) (list []KernelPath) {
 	t.Helper()
 	programs := folded(t, cases)
 	trials := make([]templates.LayerTrial, len(programs))
@@ -97,9 +98,9 @@ func step(b *bound, longest int) (dataflow.Op, error) {
 }
 
 // compiled returns the kernels of the programs, whose trials are given.
-func compiled(t testing.TB, programs []program, trials []templates.LayerTrial) (list []Path) {
+func compiled(t testing.TB, programs []program, trials []templates.LayerTrial) (list []KernelPath) {
 	t.Helper()
-	files, err := templates.Bench(trials)
+	files, err := templates.GenerateLayerBench(trials)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,8 @@ func compiled(t testing.TB, programs []program, trials []templates.LayerTrial) (
 		if at < 0 {
 			t.Fatalf("no process %s", trials[i].Name)
 		}
-		list = append(list, Path{fmt.Sprintf("%s %+v", p.Name, p.fold), p.op, p.fold, p.target(), kernels[at], false})
+		list = append(list, KernelPath{fmt.Sprintf("%s %+v", p.Name, p.fold), p.op, p.fold, p.target(), kernels[at],
+			false})
 	}
 	return list
 }

@@ -13,7 +13,7 @@ import (
 // for several frames side by side.
 func (b *bound) checkDependence(r *rand.Rand) error {
 	d := dataflow.DependenceOf(b.op)
-	if d.Form == dataflow.Mixed {
+	if d.Form == dataflow.MixedDependence {
 		if d.Why == "" {
 			return fmt.Errorf("mixed, and nothing says why")
 		}
@@ -32,7 +32,7 @@ func (b *bound) checkDependence(r *rand.Rand) error {
 			return fmt.Errorf("output %d of shape %v falls into %d parts", k, t.Shape, d.Out)
 		}
 	}
-	if d.Form == dataflow.Moved {
+	if d.Form == dataflow.CopyDependence {
 		return b.checkMoved()
 	}
 	for k := range b.In {
@@ -40,7 +40,7 @@ func (b *bound) checkDependence(r *rand.Rand) error {
 			return err
 		}
 	}
-	if d.Form == dataflow.Separate {
+	if d.Form == dataflow.SeparateDependence {
 		if err := b.checkPlaces(d, r); err != nil {
 			return err
 		}
@@ -80,8 +80,9 @@ func (b *bound) checkChanges(d dataflow.Dependence, input int, r *rand.Rand) err
 		copy(chunk(after[input], d.In[input], part), chunk(drawn[input], d.In[input], part))
 		for k, y := range b.op.Eval(after) {
 			for i := range d.Out {
-				mayChange := d.Form == dataflow.Along || d.Form == dataflow.Separate && i == part ||
-					d.Form == dataflow.Recurrent && (input > 0 || d.Out == 1 || i >= part)
+				mayChange := d.Form == dataflow.WindowDependence || d.Form == dataflow.SeparateDependence &&
+					i == part ||
+					d.Form == dataflow.RecurrentDependence && (input > 0 || d.Out == 1 || i >= part)
 				if !mayChange && !slices.Equal(chunk(y, d.Out, i), chunk(was[k], d.Out, i)) {
 					return fmt.Errorf("%s, but part %d of output %d changes with part %d of input %d", d.Form, i, k,
 						part, input)
@@ -118,7 +119,7 @@ func (b *bound) checkPlaces(d dataflow.Dependence, r *rand.Rand) error {
 // checkBeside computes frames side by side, and checks that each gives what it gives alone.
 func (b *bound) checkBeside(d dataflow.Dependence, r *rand.Rand) error {
 	const n = 3
-	turns := &dataflow.Turns{Samples: n, In: d.In, Out: slices.Repeat([]int{d.Out}, len(b.out))}
+	turns := &dataflow.SampleInterleaving{Samples: n, In: d.In, Out: slices.Repeat([]int{d.Out}, len(b.out))}
 	op, in := b.Op, slices.Clone(b.In)
 	if d.Beside != nil {
 		op = d.Beside(n)
@@ -139,7 +140,7 @@ func (b *bound) checkBeside(d dataflow.Dependence, r *rand.Rand) error {
 		samples, want = append(samples, x), append(want, b.op.Eval(x))
 	}
 	y := bound.Eval(turns.Frames(samples)[0])
-	got := turns.Apart(func(t *dataflow.Turns) []int { return t.Out }, [][]dataflow.Tensor{y}, n)
+	got := turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Out }, [][]dataflow.Tensor{y}, n)
 	for s := range n {
 		for k := range want[s] {
 			if !slices.Equal(got[s][k].Data, want[s][k].Data) {

@@ -62,7 +62,7 @@ type Case struct {
 	MHz     float64
 	PerPE   bool // accumulators have individual widths per PE
 	Kinds   []dataflow.Kind
-	Headers []hlslib.Header
+	Headers []hlslib.LibraryFile
 }
 
 // frames is the number of frames that each engine runs.
@@ -74,8 +74,8 @@ func (c Case) target() dataflow.Target {
 }
 
 // Check checks every case against the contract. At most compiled folds, evenly spread over all cases, also go through
-// the C++ compiler, in a subtest. Below the full tier these are at most tier.Few(compiled); in the long tier they are
-// all.
+// the C++ compiler, in a subtest. Below the full tier these are at most tier.CasesToRun(compiled); in the long tier
+// they are all.
 func Check(t *testing.T, compiled int, cases ...Case) {
 	t.Helper()
 	programs, errs := examine(t.Context(), cases)
@@ -86,7 +86,7 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 		gxx := tier.Needs(t, "g++")[0]
 		some := programs
 		if !tier.Long() {
-			some = spread(programs, tier.Few(compiled))
+			some = spread(programs, tier.CasesToRun(compiled))
 		}
 		if err := run(t.Context(), gxx, t.TempDir(), some); err != nil {
 			t.Error(err)
@@ -105,7 +105,7 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 		tier.Needs(t, "g++", "nm")
 		some := programs
 		if !tier.Long() {
-			some = spread(programs, tier.Few(resets))
+			some = spread(programs, tier.CasesToRun(resets))
 		}
 		if err := runReset(t.Context(), t.TempDir(), some); err != nil {
 			t.Error(err)
@@ -267,7 +267,7 @@ func (b *bound) checkParams() error {
 	if err != nil {
 		return fmt.Errorf("parameters: %w", err)
 	}
-	kinds := slices.Concat(hlslib.Kinds, b.Kinds)
+	kinds := slices.Concat(hlslib.LayerKinds, b.Kinds)
 	at := slices.IndexFunc(kinds, func(k dataflow.Kind) bool { return k.Name == b.Op.Kind() })
 	if at < 0 {
 		return fmt.Errorf("kind %s is not in the table", b.Op.Kind())
@@ -346,7 +346,7 @@ func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) er
 
 // checkCost checks the costs by both formulas. The fitted formula must count registers, which every layer has.
 func (b *bound) checkCost(f dataflow.Fold) error {
-	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+	for _, formula := range []dataflow.Formula{dataflow.FittedFormula, dataflow.FINNFormula} {
 		t := b.target()
 		t.Formula = formula
 		if err := b.checkParts(f, t); err != nil {
@@ -409,7 +409,7 @@ func (b *bound) checkInstance(f dataflow.Fold) error {
 				}
 			}
 		}
-		if bits := len(table.Rows[0]) * table.Elem.Width; bits > dataflow.MaxRow {
+		if bits := len(table.Rows[0]) * table.Elem.Width; bits > dataflow.MaxTableRowBits {
 			return fmt.Errorf("table %s: a row of %d bits", table.Name, bits)
 		}
 	}

@@ -135,7 +135,7 @@ func TestContractBites(t *testing.T) {
 			i.Storage[0].In = dataflow.BRAM
 		}}, "part threshold memory is priced {LUT:"},
 		{"a memory that is not priced", spoilt{emit: func(i *dataflow.Instance) {
-			i.Storage = append(i.Storage, dataflow.RAM("more", "more memory", 64, 8))
+			i.Storage = append(i.Storage, dataflow.RAMStorage("more", "more memory", 64, 8))
 		}}, "part more memory is priced {LUT:0"},
 		{"a memory that is priced and not there", spoilt{cost: dataflow.Cost{
 			{Name: "more memory", Resources: dataflow.Resources{BRAM: 1}},
@@ -204,7 +204,7 @@ func TestLintBites(t *testing.T) {
 			i.Storage = i.Storage[1:]
 		}, "table thresholds is 2x4, its storage is"},
 		{"an array that the kernel does not have", func(i *dataflow.Instance) {
-			i.Storage = append(i.Storage, dataflow.RAM("more", "more memory", 64, 8))
+			i.Storage = append(i.Storage, dataflow.RAMStorage("more", "more memory", 64, 8))
 		}, "Thresholding_0000: the kernel has no array more"},
 	} {
 		b := bindExample(t, spoilt{emit: tt.defect})
@@ -224,7 +224,7 @@ func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	var low, high, beyond, bipolar bool
 	for range 500 {
-		typ := Type(r, dataflow.Shape{2, 3}, 5)
+		typ := RandomType(r, dataflow.Shape{2, 3}, 5)
 		for n := range frames {
 			if err := typ.Check(frame(r, []dataflow.StreamType{typ}, n)[0]); err != nil {
 				t.Fatal(err)
@@ -232,7 +232,7 @@ func TestRandom(t *testing.T) {
 		}
 		bipolar = bipolar || typ.Elem.Kind == num.Bipolar
 		x := typ.Union()
-		s := Step(r, x, 6, 3, true)
+		s := RandomStepFunction(r, x, 6, 3, true)
 		if err := s.Verify(); err != nil || !s.NonDecreasing() {
 			t.Fatalf("%v: %v", s, err)
 		}

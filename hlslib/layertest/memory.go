@@ -21,7 +21,7 @@ func CheckMemories(t testing.TB, d *dataflow.Design, files templates.Files) {
 
 func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 	target := d.Target
-	target.Formula = dataflow.Fitted // FINN's formulas price other memories
+	target.Formula = dataflow.FittedFormula // FINN's formulas price other memories
 	var problems []string
 	storage := map[string][]dataflow.Storage{}
 	for i, n := range d.Model.Graph.Nodes {
@@ -55,7 +55,7 @@ func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 // difference.
 func CheckStorage(t dataflow.Target, c dataflow.Cost, storage []dataflow.Storage) error {
 	var all dataflow.Resources
-	for _, p := range estimate.MemoryParts(estimate.Model(t), storage) {
+	for _, p := range estimate.MemoryParts(estimate.CostModelOf(t), storage) {
 		var priced dataflow.Resources
 		for _, q := range c {
 			if q.Name == p.Name {

@@ -34,14 +34,14 @@ func lint(programs []program) error {
 // bench returns the project of the programs, and their trials.
 func bench(programs []program) ([]templates.LayerTrial, templates.Files, error) {
 	trials := make([]templates.LayerTrial, len(programs))
-	var headers []hlslib.Header
+	var headers []hlslib.LibraryFile
 	for i, p := range programs {
 		trials[i] = p.trial(i)
 		if i == 0 || p.bound != programs[i-1].bound {
 			headers = append(headers, p.Headers...)
 		}
 	}
-	files, err := templates.Bench(trials, headers...)
+	files, err := templates.GenerateLayerBench(trials, headers...)
 	var f *templates.Findings
 	switch {
 	case !errors.As(err, &f):

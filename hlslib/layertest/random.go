@@ -8,10 +8,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Type returns a random type of the given shape, whose elements are bipolar or have at most bits bits. It has one
+// RandomType returns a random type of the given shape, whose elements are bipolar or have at most bits bits. It has one
 // range, or one per channel. A range may fill the element type or not, and a channel may be dead, with a single
 // value.
-func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.StreamType {
+func RandomType(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.StreamType {
 	t := dataflow.StreamType{Shape: shape}
 	if r.IntN(5) == 0 {
 		t.Elem = num.Type{Kind: num.Bipolar, Width: 1}
@@ -26,7 +26,7 @@ func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.StreamType {
 	for range n {
 		x := t.Elem.Range()
 		if r.IntN(2) == 0 {
-			a, b := Between(r, x), Between(r, x)
+			a, b := RandomInRange(r, x), RandomInRange(r, x)
 			x = num.Range{Lo: min(a, b), Hi: max(a, b)}
 		}
 		if n > 1 && r.IntN(6) == 0 { // a dead channel
@@ -37,8 +37,8 @@ func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.StreamType {
 	return t
 }
 
-// Between returns a random value of x, often one of its ends.
-func Between(r *rand.Rand, x num.Range) int64 {
+// RandomInRange returns a random value of x, often one of its ends.
+func RandomInRange(r *rand.Rand, x num.Range) int64 {
 	switch r.IntN(4) {
 	case 0:
 		return x.Lo
@@ -48,9 +48,9 @@ func Between(r *rand.Rand, x num.Range) int64 {
 	return x.Lo + int64(r.Uint64N(uint64(x.Count())))
 }
 
-// Step returns a random step function with at most n breakpoints, some of which may lie at or beyond the ends of x.
-// Its values have at most bits bits, and do not decrease if rising is set.
-func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.StepFunction {
+// RandomStepFunction returns a random step function with at most n breakpoints, some of which may lie at or beyond the
+// ends of x. Its values have at most bits bits, and do not decrease if rising is set.
+func RandomStepFunction(r *rand.Rand, x num.Range, n, bits int, rising bool) num.StepFunction {
 	var s num.StepFunction
 	for range r.IntN(n + 1) {
 		switch r.IntN(6) {
@@ -59,7 +59,7 @@ func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.StepFunction 
 		case 1:
 			s.At = append(s.At, x.Hi+r.Int64N(3))
 		default:
-			s.At = append(s.At, Between(r, x))
+			s.At = append(s.At, RandomInRange(r, x))
 		}
 	}
 	slices.Sort(s.At)
@@ -73,7 +73,7 @@ func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.StepFunction 
 		values = num.Range{Lo: 0, Hi: values.Hi}
 	}
 	for range len(s.At) + 1 {
-		s.Value = append(s.Value, scale*Between(r, values)+offset)
+		s.Value = append(s.Value, scale*RandomInRange(r, values)+offset)
 	}
 	if rising {
 		slices.Sort(s.Value)
@@ -96,9 +96,9 @@ func Weights(r *rand.Rand, channels, n int, x num.Range, sparse bool) [][]int64 
 	weights := make([][]int64, channels)
 	for c := range weights {
 		for range n {
-			w := Between(r, x)
+			w := RandomInRange(r, x)
 			for !sparse && w == 0 {
-				w = Between(r, x)
+				w = RandomInRange(r, x)
 			}
 			weights[c] = append(weights[c], w)
 		}
@@ -156,9 +156,9 @@ func frame(r *rand.Rand, types []dataflow.StreamType, n int) []dataflow.Tensor {
 			case 1:
 				v.Data[i] = x.Hi
 			default:
-				v.Data[i] = Between(r, x)
+				v.Data[i] = RandomInRange(r, x)
 				for !t.Elem.Holds(v.Data[i]) {
-					v.Data[i] = Between(r, x)
+					v.Data[i] = RandomInRange(r, x)
 				}
 			}
 		}

@@ -118,7 +118,7 @@ func candidates(r *rand.Rand, t dataflow.StreamType, i int) []int64 {
 			list = append(list, v)
 		}
 	} else {
-		list = []int64{x.Lo, x.Hi, Between(r, x), Between(r, x)}
+		list = []int64{x.Lo, x.Hi, RandomInRange(r, x), RandomInRange(r, x)}
 		for v := int64(-1); v <= 1; v++ {
 			if x.Contains(v) {
 				list = append(list, v)

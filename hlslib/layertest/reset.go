@@ -20,7 +20,7 @@ func runReset(ctx context.Context, dir string, programs []program) error {
 	if err != nil {
 		return err
 	}
-	err = synthtest.Reset(ctx, dir, files)
+	err = synthtest.CheckReset(ctx, dir, files)
 	if err == nil {
 		return nil
 	}

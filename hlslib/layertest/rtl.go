@@ -107,7 +107,7 @@ type rtlBench struct {
 func benchRTL(list []simulated) (b rtlBench, err error) {
 	b.list = list
 	for i, s := range list {
-		s.design.Target.Stalls = dataflow.Credit
+		s.design.Target.Stalls = dataflow.StallByCredit
 		n, err := rtl.New(s.design, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
 		if err != nil {
 			return b, err
@@ -132,13 +132,13 @@ func (b rtlBench) run(ctx context.Context, dir string) error {
 		if !rtl.Passed(said) {
 			return failed(checkRTLWords, "with paces %+v:\n%.2000s%s", pace, said, b.who(said))
 		}
-		events := rtl.Events(said)
+		events := rtl.ParseDigests(said)
 		for i, l := range b.list {
 			trace, err := rtlsim.Run(ctx, l.design, l.in, rtlsim.Options{Record: true, In: pace.in, Out: pace.out})
 			if err != nil {
 				return err
 			}
-			for s, what := range rtl.WrongClocks(l.design.Model.Graph, trace.Record.Moved, events, i) {
+			for s, what := range rtl.WrongClocks(l.design.Model.Graph, trace.Record.MoveClocks, events, i) {
 				return failed(checkRTLClocks, "%s, paces %+v: stream %d: %s", l.name, pace, s, what)
 			}
 		}

@@ -40,7 +40,7 @@ func (b *bound) simulate(ctx context.Context, f dataflow.Fold, r *rand.Rand) err
 // words reach the host after the delay of the design's end.
 func (b *bound) checkClocks(trace *rtlsim.Trace, d *dataflow.Design) error {
 	l := d.Loop(0)
-	_, end := d.Target.Ends()
+	_, end := d.Target.EndLatencyClocks()
 	first, last := l.FirstWrite(0), l.LastWrite(0)
 	for p := 1; p < len(b.out); p++ {
 		first, last = min(first, l.FirstWrite(p)), max(last, l.LastWrite(p))

@@ -19,27 +19,28 @@ const (
 // A passage is an operation that a word or a row passes in an iteration, which synthesis packs into stages.
 type passage struct {
 	what string
-	pass func(p *delay.Pipe)
+	pass func(p *delay.PipelineCursor)
 }
 
 // The passages of all iterations. The first is the stage that decides what an iteration does.
 var (
-	begins = passage{"the decision what it does", (*delay.Pipe).Next}
-	reads  = does("the read of a word", delay.Read, 1)
-	writes = does("the write of a word", delay.Write, 1)
+	begins = passage{"the decision what it does", (*delay.PipelineCursor).Next}
+	reads  = does("the read of a word", delay.OpRead, 1)
+	writes = does("the write of a word", delay.OpWrite, 1)
 )
 
 func does(what string, op delay.DelayOp, bits int) passage {
-	return passage{what, func(p *delay.Pipe) { p.DoOp(op, bits) }}
+	return passage{what, func(p *delay.PipelineCursor) { p.DoOp(op, bits) }}
 }
 
 func through(what string, u delay.RegisteredUnit) passage {
-	return passage{what, func(p *delay.Pipe) { p.DoUnit(u) }}
+	return passage{what, func(p *delay.PipelineCursor) { p.DoUnit(u) }}
 }
 
 // units are the delays of the memories that have registers.
-var units = map[dataflow.Memory]delay.RegisteredUnit{dataflow.LUTRAM: delay.LUTMemory, dataflow.BRAM: delay.BlockMemory,
-	dataflow.URAM: delay.UltraMemory}
+var units = map[dataflow.Memory]delay.RegisteredUnit{dataflow.LUTRAM: delay.UnitLUTMemory,
+	dataflow.BRAM: delay.UnitBlockRAM,
+	dataflow.URAM: delay.UnitUltraRAM}
 
 // multiplied and addressing are names of parts of a cost: memories whose rows are multiplied, and memories whose rows
 // address another memory.
@@ -59,13 +60,13 @@ func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 	}
 	var product, rest []passage
 	switch {
-	case f.Compute == dataflow.DSP && c.Total().DSP > 0:
-		product = []passage{through("the registers of a DSP slice", delay.DSP)}
+	case f.Compute == dataflow.ComputeInDSPs && c.Total().DSP > 0:
+		product = []passage{through("the registers of a DSP slice", delay.UnitDSP)}
 	case has("multipliers"):
-		product = []passage{does("a product", delay.Logic, 1)} // at least a gate, as for bipolar factors
+		product = []passage{does("a product", delay.OpGate, 1)} // at least a gate, as for bipolar factors
 	}
 	if has("comparators") {
-		rest = append(rest, does("a comparison", delay.Compare, 1))
+		rest = append(rest, does("a comparison", delay.OpCompare, 1))
 	}
 	way := func(list ...[]passage) {
 		ways = append(ways, slices.Concat(append(append([][]passage{{begins}}, list...), []passage{writes})...))

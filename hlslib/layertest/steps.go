@@ -58,10 +58,10 @@ func CheckSequences(t *testing.T, timed func(input int) bool, mutants []Mutant, 
 					t.Skip("the last case stands for all below the long tier")
 				}
 				synthtest.Check(t, files, synthtest.Promises(files))
-				if err := synthtest.Reset(t.Context(), t.TempDir(), files); err != nil {
+				if err := synthtest.CheckReset(t.Context(), t.TempDir(), files); err != nil {
 					t.Error(err)
 				}
-				if err := synthtest.Threads(t.Context(), t.TempDir(), "g++", 120, files); err != nil {
+				if err := synthtest.CheckThreaded(t.Context(), t.TempDir(), "g++", 120, files); err != nil {
 					t.Error(err)
 				}
 			})

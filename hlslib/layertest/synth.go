@@ -17,7 +17,7 @@ func checkSynthesis(t *testing.T, programs []program) {
 	t.Helper()
 	tier.Needs(t, "clang++", "opt", "nm")
 	if !tier.Long() {
-		programs = spread(programs, tier.Few(seconded))
+		programs = spread(programs, tier.CasesToRun(seconded))
 	}
 	_, files, err := bench(programs)
 	if err != nil {
@@ -27,7 +27,7 @@ func checkSynthesis(t *testing.T, programs []program) {
 	if !tier.Full() {
 		return // tests of networks cover their layers
 	}
-	if err := synthtest.Threads(t.Context(), t.TempDir(), "clang++", 120, files); err != nil {
+	if err := synthtest.CheckThreaded(t.Context(), t.TempDir(), "clang++", 120, files); err != nil {
 		t.Error(err)
 	}
 }

@@ -50,7 +50,7 @@ func (p program) checkWork(w work) error {
 			most += registers
 		}
 	}
-	if p.fold.Compute == dataflow.DSP {
+	if p.fold.Compute == dataflow.ComputeInDSPs {
 		most += registers * w.operations
 	}
 	if l := p.op.Loop(p.fold, p.target()).Latency; l > most {
@@ -92,7 +92,7 @@ var means = []struct {
 // then only comparisons must grow.
 func checkGrowth(small, large program, least, most work) error {
 	constants := large.constant() && !small.constant()
-	inDSP := large.fold.Compute == dataflow.DSP
+	inDSP := large.fold.Compute == dataflow.ComputeInDSPs
 	if inDSP {
 		least.products, most.products = leastPart*least.multiplications, leastPart*most.multiplications
 	}

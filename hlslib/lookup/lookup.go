@@ -22,7 +22,7 @@ import (
 )
 
 // Layer describes the lookup in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "Lookup",
 	Doc:     "a row of a table for every index (Gather of constants, embeddings)",
 	Example: `{"table":[[1,2],[3,4]]}`,
@@ -119,11 +119,11 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 
 // Loop returns the loop, with the latency of an index that is read, or kept, and looked up.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.ReadWhere()
 	c.Choose(o.in.Elem.Width)
 	c.Lookup(o.rows(f), f.PE*o.out.Elem.Width, f.Memory)
-	each, first := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.First}
+	each, first := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex}
 	return layer.WithLatency(o, f, t, dataflow.LoopNest{
 		Trips:   []int{o.indices, o.words(f)},
 		Read:    []dataflow.PortIndices{{each, first}},
@@ -156,7 +156,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	var address cost.Resources
 	if o.words(f) > 1 {
 		address = cost.Adder(bits.Len(uint(o.rows(f) - 1))).Plus(cost.Resources{FF: o.in.Elem.Width})
@@ -170,7 +170,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 
 // Storage returns the memory of the table.
 func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
-	return []dataflow.Storage{dataflow.ROM("table", "table", o.rows(f), f.PE*o.out.Elem.Width).At(f.Memory)}
+	return []dataflow.Storage{dataflow.ROMStorage("table", "table", o.rows(f), f.PE*o.out.Elem.Width).At(f.Memory)}
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

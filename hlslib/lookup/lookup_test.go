@@ -26,7 +26,7 @@ func table(r *rand.Rand, rows, depth int, x num.Type) lookup.Params {
 		row := make([]int64, depth)
 		for d := range row {
 			for {
-				if row[d] = layertest.Between(r, x.Range()); x.Holds(row[d]) {
+				if row[d] = layertest.RandomInRange(r, x.Range()); x.Holds(row[d]) {
 					break
 				}
 			}

@@ -26,10 +26,10 @@ func (n *netlist) equal(node *circuit.Node) signal {
 	var alike []signal
 	for k := range width {
 		a, b := n.of(node.Args[0], k), n.of(node.Args[1], k)
-		n.now = Comparators
+		n.now = ComparatorCells
 		alike = append(alike, n.xor(a, b).not())
 	}
-	n.now = Comparators
+	n.now = ComparatorCells
 	return n.all(alike)
 }
 
@@ -38,7 +38,7 @@ func (n *netlist) less(node *circuit.Node) signal {
 	width, signed := n.widths(node)
 	a, b := make([]signal, width), make([]signal, width)
 	inputs := 0
-	constant := n.w.m.Nodes[node.Args[0]].Op == circuit.Const || n.w.m.Nodes[node.Args[1]].Op == circuit.Const
+	constant := n.w.m.Nodes[node.Args[0]].Op == circuit.OpConstant || n.w.m.Nodes[node.Args[1]].Op == circuit.OpConstant
 	for i := range width {
 		k := i
 		if n.w.d.Small && !constant { // Yosys names the highest bits first
@@ -58,13 +58,13 @@ func (n *netlist) less(node *circuit.Node) signal {
 		width--
 	}
 	if k, ok := power(b[:width]); ok && !signed { // the numbers differ only from bit k on
-		n.now = Comparators
+		n.now = ComparatorCells
 		return n.any(a[k:width]).not()
 	}
 	if signed && !slices.ContainsFunc(b[:width], func(s signal) bool { return s != never }) {
 		return a[width-1]
 	}
-	n.now = Comparators
+	n.now = ComparatorCells
 	if width <= n.w.d.Short || constant && inputs <= n.w.d.Inputs {
 		carry := never // whether a < b in the lower bits
 		for k := range width {
@@ -85,7 +85,7 @@ func (n *netlist) less(node *circuit.Node) signal {
 	}
 	less := borrows(n, b, a, signed)
 	var alike []signal
-	n.now = Comparators
+	n.now = ComparatorCells
 	for k := range a {
 		alike = append(alike, n.xor(a[k], b[k]).not())
 	}
@@ -95,8 +95,8 @@ func (n *netlist) less(node *circuit.Node) signal {
 // borrows returns whether a number is less than another, along a carry chain.
 func borrows(n *netlist, a, b []signal, signed bool) signal {
 	top := len(a) - 1
-	sums, carries := n.chain(a, b, true, Comparators, func(k int) bool { return signed && k == top })
-	n.now = Comparators
+	sums, carries := n.chain(a, b, true, ComparatorCells, func(k int) bool { return signed && k == top })
+	n.now = ComparatorCells
 	if !signed {
 		return carries[top].not()
 	}
@@ -199,7 +199,7 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 			top = k + 1
 		}
 	}
-	less := node.Op == circuit.Sub
+	less := node.Op == circuit.OpSubtract
 	low := 0
 	inner := inner(n.w, node, top)
 	if inner != nil && !less {
@@ -223,7 +223,7 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	if n.w.d.TakesIn && taken(n.w, node, top) == 0 {
 		a, b = b, a
 	}
-	sums := partly(n, a, b, less, Adders, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
+	sums := partly(n, a, b, less, AdderCells, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
 	copy(n.known[first+bit(low):], sums)
 }
 
@@ -251,16 +251,16 @@ func partly(n *netlist, a, b []signal, less bool, kind CellKind, wanted func(int
 // three makes a sum to which a constant is added: Yosys adds all three numbers at once.
 func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
 	constant := node.Args[1]
-	if n.w.m.Nodes[node.Args[0]].Op == circuit.Const {
+	if n.w.m.Nodes[node.Args[0]].Op == circuit.OpConstant {
 		constant = node.Args[0]
 	}
 	carry := never
 	var sums, carries []signal
 	for k := range top {
 		x, y, c := n.of(inner.Args[0], k), n.of(inner.Args[1], k), n.of(constant, k)
-		n.now = Adders
+		n.now = AdderCells
 		sums, carries = append(sums, n.odd([]signal{x, y, c})), append(carries, carry)
 		carry = n.most(x, y, c)
 	}
-	copy(n.known[first:], n.added(sums, carries, false, Adders))
+	copy(n.known[first:], n.added(sums, carries, false, AdderCells))
 }

@@ -82,7 +82,7 @@ func (w *walk) find() {
 	some := false
 	for i, s := range w.m.States {
 		for k := range kept[i] {
-			if s.Reset && s.Next != circuit.None {
+			if s.Reset && s.Next != circuit.NoNode {
 				kept[i][k] = keeps(w, w.of(s.Next, k), w.of(s.Node, k), constant(s.Init>>min(k, 63)&1))
 				some = some || kept[i][k]
 			}
@@ -101,7 +101,7 @@ func keeps(w *walk, next, now, first bit) bool {
 	id := w.owner[next]
 	n := &w.m.Nodes[id]
 	k := int(next - w.first[id])
-	return n.Op == circuit.Mux && keeps(w, w.of(n.Args[1], k), now, first) && keeps(w, w.of(n.Args[2], k), now, first)
+	return n.Op == circuit.OpMux && keeps(w, w.of(n.Args[1], k), now, first) && keeps(w, w.of(n.Args[2], k), now, first)
 }
 
 // wires computes wire, given the bits of states that never change.
@@ -115,26 +115,26 @@ func (w *walk) wires(kept [][]bool) {
 			set(k, at+bit(k))
 		}
 		switch n.Op {
-		case circuit.Read:
+		case circuit.OpReadState:
 			for k := range n.Width {
 				if kept[n.K][k] {
 					set(k, constant(w.m.States[n.K].Init>>min(k, 63)&1))
 				}
 			}
-		case circuit.Const:
+		case circuit.OpConstant:
 			for k := range n.Width {
 				set(k, constant(n.Range.Lo>>min(k, 63)&1))
 			}
-		case circuit.After:
+		case circuit.OpReadNextState:
 			state := w.m.States[n.K].Node
 			for k := range n.Width {
 				set(k, w.of(state, k))
 			}
-		case circuit.Slice:
+		case circuit.OpSliceWord:
 			for k := range n.Width {
 				set(k, w.of(n.Args[0], n.K+k))
 			}
-		case circuit.Join:
+		case circuit.OpConcatenate:
 			k := 0
 			for _, a := range n.Args {
 				for j := range w.m.Nodes[a].Width {
@@ -142,32 +142,32 @@ func (w *walk) wires(kept [][]bool) {
 					k++
 				}
 			}
-		case circuit.Wrap, circuit.Bits:
+		case circuit.OpWrap, circuit.OpNumberBits:
 			for k := range n.Width {
 				set(k, w.of(n.Args[0], k))
 			}
-		case circuit.Shift:
+		case circuit.OpShift:
 			for k := range n.Width {
 				if set(k, zero); k >= n.K {
 					set(k, w.of(n.Args[0], k-n.K))
 				}
 			}
-		case circuit.Invert:
+		case circuit.OpNot:
 			switch b := w.of(n.Args[0], 0); {
 			case b >= 0:
 				set(0, b)
 			default:
 				set(0, zero+one-b)
 			}
-		case circuit.Mux:
+		case circuit.OpMux:
 			w.mux(n, set)
-		case circuit.Add, circuit.Sub:
+		case circuit.OpAdd, circuit.OpSubtract:
 			w.sum(n, set)
-		case circuit.Peek:
+		case circuit.OpReadMemoryUnclocked:
 			w.row(n, set, at)
-		case circuit.Fetch:
+		case circuit.OpReadMemoryClocked:
 			w.fetched(n, set)
-		case circuit.Delay:
+		case circuit.OpDelayOneClock:
 			for k := range n.Width {
 				from := w.of(n.Args[0], k)
 				if from < 0 {
@@ -205,7 +205,7 @@ func (w *walk) sum(n *circuit.Node, set func(int, bit)) {
 		switch {
 		case b == zero:
 			set(k, a)
-		case a == zero && n.Op == circuit.Add:
+		case a == zero && n.Op == circuit.OpAdd:
 			set(k, b)
 		default:
 			return
@@ -240,7 +240,7 @@ func (w *walk) read() {
 
 // whole marks all bits of a node as read.
 func (w *walk) whole(id circuit.ID) {
-	if id != circuit.None {
+	if id != circuit.NoNode {
 		for k := range w.m.Nodes[id].Width {
 			w.use(w.of(id, k))
 		}
@@ -273,35 +273,35 @@ func (w *walk) operands(b bit) {
 		w.shared(n)
 	}
 	switch n.Op {
-	case circuit.Add, circuit.Sub:
+	case circuit.OpAdd, circuit.OpSubtract:
 		w.use(w.of(n.Args[0], k))
 		w.use(w.of(n.Args[1], k))
 		if k > 0 && w.wire[b-1] == b-1 {
 			w.touch(b - 1)
 		}
-	case circuit.Delay:
+	case circuit.OpDelayOneClock:
 		from := w.of(n.Args[0], k)
 		w.line[from]++
 		w.use(from)
-	case circuit.And, circuit.Or, circuit.Xor, circuit.Look:
+	case circuit.OpAnd, circuit.OpOr, circuit.OpXor, circuit.OpLogicTable:
 		for _, a := range n.Args {
 			w.use(w.of(a, 0))
 		}
-	case circuit.Mux:
+	case circuit.OpMux:
 		w.use(w.of(n.Args[0], 0))
 		w.use(w.of(n.Args[1], k))
 		w.use(w.of(n.Args[2], k))
-	case circuit.Pick:
+	case circuit.OpMuxByIndex:
 		for _, a := range n.Args[1:] {
 			w.use(w.of(a, k))
 		}
-	case circuit.Read:
-		if s := &w.m.States[n.K]; s.Next != circuit.None {
+	case circuit.OpReadState:
+		if s := &w.m.States[n.K]; s.Next != circuit.NoNode {
 			w.use(w.of(s.Next, k))
 		}
-	case circuit.Fetch:
+	case circuit.OpReadMemoryClocked:
 		w.column(n.K, k)
-	case circuit.Peek:
+	case circuit.OpReadMemoryUnclocked:
 		if !open(&w.m.Memories[n.K]) {
 			w.column(n.K, k)
 			return
@@ -315,17 +315,17 @@ func (w *walk) operands(b bit) {
 // shared marks the bits that all bits of a node are made of.
 func (w *walk) shared(n *circuit.Node) {
 	switch n.Op {
-	case circuit.Less, circuit.Equal, circuit.Multiply:
+	case circuit.OpLess, circuit.OpEqual, circuit.OpMultiply:
 		for _, a := range n.Args {
 			w.whole(a)
 		}
-	case circuit.Pick:
+	case circuit.OpMuxByIndex:
 		w.whole(n.Args[0])
-	case circuit.Read:
+	case circuit.OpReadState:
 		w.whole(w.m.States[n.K].When)
-	case circuit.Fetch:
+	case circuit.OpReadMemoryClocked:
 		w.whole(n.Args[0])
-	case circuit.Peek:
+	case circuit.OpReadMemoryUnclocked:
 		if !open(&w.m.Memories[n.K]) {
 			w.whole(n.Args[0])
 		}
@@ -342,7 +342,7 @@ func (w *walk) column(memory, k int) {
 	}
 	if !w.columns[memory][k] {
 		w.columns[memory][k] = true
-		if m.Word != circuit.None {
+		if m.Word != circuit.NoNode {
 			w.use(w.of(m.Word, k))
 		}
 	}

@@ -42,21 +42,21 @@ type CellKind uint8
 
 // The kinds.
 const (
-	Compressors CellKind = iota // counts of bits
-	Adders                      // sums and differences
-	Comparators                 // comparisons of two numbers
-	Choices                     // selections of one of several
-	Gates                       // logic of conditions
-	Tables                      // tables of constants
-	Memories                    // memories that iterations write
-	States                      // registers that iterations write
-	Pipeline                    // registers between stages
-	Multipliers                 // multipliers of the device
-	Inverters                   // inverters after logic
-	Kinds
+	CompressorCells CellKind = iota // counts of bits
+	AdderCells                      // sums and differences
+	ComparatorCells                 // comparisons of two numbers
+	SelectorCells                   // selections of one of several
+	GateCells                       // logic of conditions
+	TableCells                      // tables of constants
+	MemoryCells                     // memories that iterations write
+	StateCells                      // registers that iterations write
+	PipelineCells                   // registers between stages
+	MultiplierCells                 // multipliers of the device
+	InverterCells                   // inverters after logic
+	CellKinds
 )
 
-var names = [Kinds]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables", "memories",
+var names = [CellKinds]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables", "memories",
 	"states", "pipeline registers", "multipliers", "inverters"}
 
 // A CellCount is the number of cells of one kind, before a device's numbers are applied.
@@ -69,7 +69,7 @@ type CellCount struct {
 }
 
 // CellCounts is the number of cells per kind.
-type CellCounts [Kinds]CellCount
+type CellCounts [CellKinds]CellCount
 
 // plus adds n times o.
 func (c *CellCounts) plus(o CellCounts, n float64) {
@@ -88,7 +88,7 @@ func (c *CellCounts) plus(o CellCounts, n float64) {
 // Estimate returns the resources of a circuit on a fabric, by part. The parts are rounded so that their sum is the
 // nearest whole number of lookup tables.
 func Estimate(m *circuit.Module, f cost.Fabric) []cost.CostPart {
-	d := DeviceOf(f)
+	d := SynthesisRulesOf(f)
 	counts := d.Count(m)
 	var parts []cost.CostPart
 	sum, whole := 0., 0

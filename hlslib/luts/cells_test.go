@@ -13,14 +13,14 @@ var uint4 = num.Type{Kind: num.UInt, Width: 4}
 
 // count returns the cells of a layer that makes one word of one, by the rules for large circuits.
 func count(f cost.Fabric, width int, make func(b *circuit.Builder, x circuit.Value) circuit.Value) CellCounts {
-	d := DeviceOf(f)
+	d := SynthesisRulesOf(f)
 	d.Small = false
 	return d.Count(module(width, make))
 }
 
 // module returns the circuit of a layer that makes one word of one.
 func module(width int, make func(b *circuit.Builder, x circuit.Value) circuit.Value) *circuit.Module {
-	b := circuit.New(circuit.Rate{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
+	b := circuit.New(circuit.TimingModel{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
 	always := b.Constant(1)
 	b.Output(make(b, b.Input(width, always)), always)
 	return b.Layer()
@@ -29,7 +29,7 @@ func module(width int, make func(b *circuit.Builder, x circuit.Value) circuit.Va
 // table looks up a word of 6 bits.
 func table(row func(i int) int64) func(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		t := b.Table("t", circuit.Distributed, num.Type{Kind: num.UInt, Width: 7}, 1, 64, func() (rows [][]int64) {
+		t := b.Table("t", circuit.DistributedRAM, num.Type{Kind: num.UInt, Width: 7}, 1, 64, func() (rows [][]int64) {
 			for i := range 64 {
 				rows = append(rows, []int64{row(i)})
 			}
@@ -43,7 +43,7 @@ func table(row func(i int) int64) func(b *circuit.Builder, x circuit.Value) circ
 func step(rows int, bound int64) func(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
 		bit := num.Type{Kind: num.UInt, Width: 1}
-		t := b.Table("t", circuit.Distributed, bit, 1, rows, func() (list [][]int64) {
+		t := b.Table("t", circuit.DistributedRAM, bit, 1, rows, func() (list [][]int64) {
 			for i := range rows {
 				list = append(list, []int64{int64(min(1, int64(i)/bound))})
 			}
@@ -63,7 +63,7 @@ func counter(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 31}).WithInitial(0)
 	next := circuit.Wrapped(circuit.Sum(r.Value(), b.Constant(4)), num.Type{Kind: num.UInt, Width: 5})
 	again := circuit.Bit(x, 0)
-	r.Set(circuit.Choice(again, b.Constant(0), next), b.Constant(1))
+	r.Set(circuit.MuxByCondition(again, b.Constant(0), next), b.Constant(1))
 	return circuit.LowBits(r.Value(), 5)
 }
 
@@ -83,15 +83,15 @@ func bytes(_ *circuit.Builder, x circuit.Value) circuit.Value {
 // oneOfFour selects one of four bits by two others.
 func oneOfFour(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	c, d := circuit.Bit(x, 4), circuit.Bit(x, 5)
-	return circuit.LowBits(circuit.Choice(d, circuit.Choice(c, circuit.Bit(x, 3), circuit.Bit(x, 2)),
-		circuit.Choice(c, circuit.Bit(x, 1), circuit.Bit(x, 0))), 1)
+	return circuit.LowBits(circuit.MuxByCondition(d, circuit.MuxByCondition(c, circuit.Bit(x, 3), circuit.Bit(x, 2)),
+		circuit.MuxByCondition(c, circuit.Bit(x, 1), circuit.Bit(x, 0))), 1)
 }
 
 // array keeps eight words, and reads the next one to be written.
 func array(b *circuit.Builder, x circuit.Value) circuit.Value {
 	at := b.Register("at", 0, num.Range{Lo: 0, Hi: 7}).WithInitial(0)
 	at.Set(circuit.Wrapped(circuit.Sum(at.Value(), b.Constant(1)), num.Type{Kind: num.UInt, Width: 3}), b.Constant(1))
-	a := b.Array("a", circuit.Distributed, 8, 8)
+	a := b.Array("a", circuit.DistributedRAM, 8, 8)
 	row := a.Row(at.Value())
 	a.Write(at.Value(), x, b.Constant(1))
 	return row
@@ -108,33 +108,35 @@ func TestCount(t *testing.T) {
 		kind   CellKind
 		want   CellCount
 	}{
-		"words, and when, five clocks later":  {count(cost.Series7, 8, delayed), Pipeline, CellCount{Shift: 9}},
-		"the same without shift registers":    {count(cost.ICE40, 8, delayed), Pipeline, CellCount{FF: 45}},
-		"a sum, whose fifth bit is the carry": {count(cost.Series7, 8, sum), Adders, CellCount{LUT: 4}},
-		"a table that is its address": {count(cost.Series7, 6, table(func(i int) int64 { return int64(i) })), Tables,
+		"words, and when, five clocks later":  {count(cost.Series7, 8, delayed), PipelineCells, CellCount{Shift: 9}},
+		"the same without shift registers":    {count(cost.ICE40, 8, delayed), PipelineCells, CellCount{FF: 45}},
+		"a sum, whose fifth bit is the carry": {count(cost.Series7, 8, sum), AdderCells, CellCount{LUT: 4}},
+		"a table that is its address": {count(cost.Series7, 6, table(func(i int) int64 { return int64(i) })),
+			TableCells,
 			CellCount{}},
 		"a table with a column of its own, and the same turned round": {count(cost.Series7, 6, table(func(i int) int64 {
 			odd := int64(bits.OnesCount(uint(i)) & 1)
 			return odd | (1-odd)<<1
-		})), Tables, CellCount{LUT: 1}},
-		"a step function, whose halves are alike or constant": {count(cost.Series7, 12, step(1<<12, 1234)), Tables,
+		})), TableCells, CellCount{LUT: 1}},
+		"a step function, whose halves are alike or constant": {count(cost.Series7, 12, step(1<<12, 1234)), TableCells,
 			CellCount{LUT: 2 * loose}},
-		"the same of nine bits, in tables of four inputs": {count(cost.ICE40, 9, step(1<<9, 200)), Tables,
+		"the same of nine bits, in tables of four inputs": {count(cost.ICE40, 9, step(1<<9, 200)), TableCells,
 			CellCount{LUT: 2}},
-		"a sum of bytes on a carry chain, whose highest bit is the carry": {count(cost.ICE40, 16, bytes), Adders,
+		"a sum of bytes on a carry chain, whose highest bit is the carry": {count(cost.ICE40, 16, bytes), AdderCells,
 			CellCount{LUT: 8}},
-		"the same in pairs":                         {count(cost.ECP5, 16, bytes), Adders, CellCount{LUT: 10}},
-		"one of four, in two tables of four inputs": {count(cost.ICE40, 6, oneOfFour), Choices, CellCount{LUT: 2}},
-		"the same in one of six, which is four":     {count(cost.ECP5, 6, oneOfFour), Choices, CellCount{LUT: 4}},
-		"a counter in steps of four":                {count(cost.Series7, 1, counter), States, CellCount{FF: 3}},
-		"what it adds to": {count(cost.Series7, 1, counter), Choices,
+		"the same in pairs": {count(cost.ECP5, 16, bytes), AdderCells, CellCount{LUT: 10}},
+		"one of four, in two tables of four inputs": {count(cost.ICE40, 6, oneOfFour), SelectorCells,
+			CellCount{LUT: 2}},
+		"the same in one of six, which is four": {count(cost.ECP5, 6, oneOfFour), SelectorCells, CellCount{LUT: 4}},
+		"a counter in steps of four":            {count(cost.Series7, 1, counter), StateCells, CellCount{FF: 3}},
+		"what it adds to": {count(cost.Series7, 1, counter), SelectorCells,
 			CellCount{LUT: 3}},
-		"a constant and two numbers, which are added at once": {count(cost.Series7, 16, addends), Adders,
+		"a constant and two numbers, which are added at once": {count(cost.Series7, 16, addends), AdderCells,
 			CellCount{LUT: 16}},
-		"an array, read at an address in registers": {count(cost.Series7, 8, array), Memories,
+		"an array, read at an address in registers": {count(cost.Series7, 8, array), MemoryCells,
 			CellCount{LUT: 3, FF: 3, RAM: 8}},
 		"a table, whose row is in registers instead, but for a bit of the address": {count(cost.Series7, 6, late),
-			Memories, CellCount{FF: 5}},
+			MemoryCells, CellCount{FF: 5}},
 	} {
 		if got := tt.counts[tt.kind]; got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
@@ -161,7 +163,7 @@ func TestMultiplier(t *testing.T) {
 			return circuit.LowBits(circuit.Product(first, second), tt.a+tt.b)
 		})
 		want := CellCount{DSP: tt.dsp, LUT: float64(tt.lut), FF: float64(tt.ff)}
-		if m := c[Multipliers]; m != want || c[Compressors].LUT > 0 {
+		if m := c[MultiplierCells]; m != want || c[CompressorCells].LUT > 0 {
 			t.Errorf("%v, %d by %d bits: %+v, want %+v", tt.fabric, tt.a, tt.b, m, want)
 		}
 	}

@@ -14,25 +14,25 @@ func (w *walk) cover() {
 			continue
 		}
 		switch n.Op {
-		case circuit.And, circuit.Or, circuit.Xor, circuit.Look:
+		case circuit.OpAnd, circuit.OpOr, circuit.OpXor, circuit.OpLogicTable:
 			var in []bit
 			for _, a := range n.Args {
 				in = append(in, w.of(a, 0))
 			}
 			w.logic(w.first[i], in)
-		case circuit.Mux:
+		case circuit.OpMux:
 			w.choice(circuit.ID(i))
-		case circuit.Pick:
+		case circuit.OpMuxByIndex:
 			w.pick(circuit.ID(i))
-		case circuit.Less, circuit.Equal:
+		case circuit.OpLess, circuit.OpEqual:
 			w.comparison(circuit.ID(i))
-		case circuit.Add, circuit.Sub:
+		case circuit.OpAdd, circuit.OpSubtract:
 			w.adder(circuit.ID(i))
-		case circuit.Peek:
+		case circuit.OpReadMemoryUnclocked:
 			if open(&w.m.Memories[n.K]) {
 				w.peek(circuit.ID(i))
 			}
-		case circuit.Fire:
+		case circuit.OpIterationStart:
 			w.fire()
 		}
 	}
@@ -44,9 +44,12 @@ func (w *walk) cover() {
 }
 
 // kindOf is the purpose of the logic of each operation.
-var kindOf = map[circuit.Operation]CellKind{circuit.Look: Compressors, circuit.Add: Adders, circuit.Sub: Adders,
-	circuit.Less: Comparators, circuit.Equal: Comparators, circuit.Mux: Choices, circuit.Pick: Choices,
-	circuit.And: Gates, circuit.Or: Gates, circuit.Xor: Gates, circuit.Peek: Tables}
+var kindOf = map[circuit.Operation]CellKind{circuit.OpLogicTable: CompressorCells, circuit.OpAdd: AdderCells,
+	circuit.OpSubtract: AdderCells,
+	circuit.OpLess:     ComparatorCells, circuit.OpEqual: ComparatorCells, circuit.OpMux: SelectorCells,
+	circuit.OpMuxByIndex: SelectorCells,
+	circuit.OpAnd:        GateCells, circuit.OpOr: GateCells, circuit.OpXor: GateCells,
+	circuit.OpReadMemoryUnclocked: TableCells}
 
 // logic makes a bit that is a function of other bits.
 func (w *walk) logic(b bit, in []bit) {
@@ -116,7 +119,7 @@ func stays(w *walk, b, now bit) bool {
 	}
 	id := w.owner[now]
 	n := &w.m.Nodes[id]
-	if n.Op != circuit.Read {
+	if n.Op != circuit.OpReadState {
 		return false
 	}
 	return w.of(w.m.States[n.K].Next, int(now-w.first[id])) == b
@@ -137,7 +140,7 @@ func (w *walk) pick(id circuit.ID) {
 		if len(distinct(in)) <= w.d.Inputs {
 			w.logic(b, in)
 		} else if w.live[b] {
-			w.counts[Choices].LUT += w.d.chosen(len(n.Args) - 1)
+			w.counts[SelectorCells].LUT += w.d.chosen(len(n.Args) - 1)
 		}
 	}
 }
@@ -151,7 +154,7 @@ func (w *walk) comparison(id circuit.ID) {
 	width := 0
 	for _, a := range n.Args {
 		o := &w.m.Nodes[a]
-		if o.Op == circuit.Const {
+		if o.Op == circuit.OpConstant {
 			constants++
 			continue
 		}
@@ -160,12 +163,12 @@ func (w *walk) comparison(id circuit.ID) {
 		}
 		width = max(width, o.Width)
 	}
-	if in = distinct(in); len(in) <= w.d.Inputs || n.Op == circuit.Equal {
+	if in = distinct(in); len(in) <= w.d.Inputs || n.Op == circuit.OpEqual {
 		w.logic(b, in)
 		return
 	}
 	if w.live[b] {
-		w.counts[Comparators].LUT += w.d.compare(width, constants > 0)
+		w.counts[ComparatorCells].LUT += w.d.compare(width, constants > 0)
 	}
 }
 
@@ -190,12 +193,12 @@ func (w *walk) adder(id circuit.ID) {
 	for k := range top {
 		x, y, b := w.of(n.Args[1-into], k), w.of(n.Args[into], k), w.first[id]+bit(k)
 		if inner != nil && three(w, inner, k, min(x, y)) {
-			w.counts[Adders].LUT++
+			w.counts[AdderCells].LUT++
 		}
 		switch {
 		case x < 0 || y < 0, w.wire[b] != b:
 		default:
-			w.counts[Adders].LUT++
+			w.counts[AdderCells].LUT++
 			if w.d.TakesIn && w.cone[y] != nil && w.reads[y] == 1 &&
 				len(distinct(append([]bit{x}, w.cone[y]...))) <= w.d.Inputs {
 				w.inside[y] = true
@@ -208,11 +211,11 @@ func (w *walk) adder(id circuit.ID) {
 func inner(w *walk, n *circuit.Node, width int) *circuit.Node {
 	for i, a := range n.Args {
 		top := w.of(n.Args[1-i], width-1)
-		if w.m.Nodes[a].Op != circuit.Const || top < 0 {
+		if w.m.Nodes[a].Op != circuit.OpConstant || top < 0 {
 			continue
 		}
 		id := w.owner[top]
-		if o := &w.m.Nodes[id]; o.Op != circuit.Add || o.Width < width {
+		if o := &w.m.Nodes[id]; o.Op != circuit.OpAdd || o.Width < width {
 			return nil
 		}
 		for k := range width {
@@ -247,7 +250,7 @@ func taken(w *walk, n *circuit.Node, width int) int {
 			before = b
 		}
 	}
-	if n.Op == circuit.Add && (bits[0] > bits[1] || bits[0] == bits[1] && pieces[0] > pieces[1]) {
+	if n.Op == circuit.OpAdd && (bits[0] > bits[1] || bits[0] == bits[1] && pieces[0] > pieces[1]) {
 		return 0
 	}
 	return 1
@@ -275,7 +278,7 @@ func (w *walk) peek(id circuit.ID) {
 			w.logic(b, in)
 			continue
 		}
-		w.counts[Tables].LUT += w.d.column(w.contents(n.K), k)
+		w.counts[TableCells].LUT += w.d.column(w.contents(n.K), k)
 	}
 }
 
@@ -295,5 +298,5 @@ func (w *walk) fire() {
 			inputs++
 		}
 	}
-	w.counts[Gates].LUT += float64(luts) + w.d.tree(inputs)
+	w.counts[GateCells].LUT += float64(luts) + w.d.tree(inputs)
 }

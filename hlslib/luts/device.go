@@ -15,7 +15,7 @@ type SynthesisRules struct {
 	Around  bool    // whether a word bypasses a block memory that is read while it is written
 	Ahead   float64 // lookup tables per bit of an address that is read a clock ahead
 	Shifts  bool    // whether lookup tables can be shift registers
-	Numbers [Kinds]KindCost
+	Numbers [CellKinds]KindCost
 }
 
 // A KindCost holds the resources of a kind of cells, per counted cell.
@@ -47,52 +47,52 @@ func (d *SynthesisRules) tree(inputs int) float64 {
 }
 
 // fitted holds the numbers for AMD's devices (internal/measured). make measure writes these, and those of the others.
-var fitted = [Kinds]KindCost{
-	Compressors: {LUT: 1.04, FF: 1},
-	Adders:      {LUT: 0.98, FF: 1},
-	Comparators: {LUT: 1.06, FF: 1},
-	Choices:     {LUT: 0.98, FF: 1},
-	Gates:       {LUT: 0.50, FF: 1},
-	Tables:      {LUT: 1.07, FF: 1},
-	Memories:    {LUT: 2.00, FF: 1},
-	States:      {LUT: 1.00, FF: 1},
-	Pipeline:    {LUT: 1.00, FF: 1},
-	Multipliers: {LUT: 1.00, FF: 1},
-	Inverters:   {LUT: 1.00, FF: 1},
+var fitted = [CellKinds]KindCost{
+	CompressorCells: {LUT: 1.04, FF: 1},
+	AdderCells:      {LUT: 0.98, FF: 1},
+	ComparatorCells: {LUT: 1.06, FF: 1},
+	SelectorCells:   {LUT: 0.98, FF: 1},
+	GateCells:       {LUT: 0.50, FF: 1},
+	TableCells:      {LUT: 1.07, FF: 1},
+	MemoryCells:     {LUT: 2.00, FF: 1},
+	StateCells:      {LUT: 1.00, FF: 1},
+	PipelineCells:   {LUT: 1.00, FF: 1},
+	MultiplierCells: {LUT: 1.00, FF: 1},
+	InverterCells:   {LUT: 1.00, FF: 1},
 }
 
 // fittedICE40 holds the numbers for an iCE40.
-var fittedICE40 = [Kinds]KindCost{
-	Compressors: {LUT: 0.92, FF: 1},
-	Adders:      {LUT: 0.91, FF: 1},
-	Comparators: {LUT: 1.00, FF: 1},
-	Choices:     {LUT: 1.00, FF: 1},
-	Gates:       {LUT: 1.00, FF: 1},
-	Tables:      {LUT: 1.00, FF: 1},
-	Memories:    {LUT: 1.00, FF: 1},
-	States:      {LUT: 1.00, FF: 1},
-	Pipeline:    {LUT: 1.00, FF: 1},
-	Multipliers: {LUT: 1.00, FF: 1},
-	Inverters:   {LUT: 1.10, FF: 1},
+var fittedICE40 = [CellKinds]KindCost{
+	CompressorCells: {LUT: 0.92, FF: 1},
+	AdderCells:      {LUT: 0.91, FF: 1},
+	ComparatorCells: {LUT: 1.00, FF: 1},
+	SelectorCells:   {LUT: 1.00, FF: 1},
+	GateCells:       {LUT: 1.00, FF: 1},
+	TableCells:      {LUT: 1.00, FF: 1},
+	MemoryCells:     {LUT: 1.00, FF: 1},
+	StateCells:      {LUT: 1.00, FF: 1},
+	PipelineCells:   {LUT: 1.00, FF: 1},
+	MultiplierCells: {LUT: 1.00, FF: 1},
+	InverterCells:   {LUT: 1.10, FF: 1},
 }
 
 // fittedECP5 holds the numbers for an ECP5.
-var fittedECP5 = [Kinds]KindCost{
-	Compressors: {LUT: 1.00, FF: 1},
-	Adders:      {LUT: 1.00, FF: 1},
-	Comparators: {LUT: 1.00, FF: 1},
-	Choices:     {LUT: 1.00, FF: 1},
-	Gates:       {LUT: 1.00, FF: 1},
-	Tables:      {LUT: 0.84, FF: 1},
-	Memories:    {LUT: 1.00, FF: 1},
-	States:      {LUT: 1.00, FF: 1},
-	Pipeline:    {LUT: 1.00, FF: 1},
-	Multipliers: {LUT: 1.00, FF: 1},
-	Inverters:   {LUT: 1.00, FF: 1},
+var fittedECP5 = [CellKinds]KindCost{
+	CompressorCells: {LUT: 1.00, FF: 1},
+	AdderCells:      {LUT: 1.00, FF: 1},
+	ComparatorCells: {LUT: 1.00, FF: 1},
+	SelectorCells:   {LUT: 1.00, FF: 1},
+	GateCells:       {LUT: 1.00, FF: 1},
+	TableCells:      {LUT: 0.84, FF: 1},
+	MemoryCells:     {LUT: 1.00, FF: 1},
+	StateCells:      {LUT: 1.00, FF: 1},
+	PipelineCells:   {LUT: 1.00, FF: 1},
+	MultiplierCells: {LUT: 1.00, FF: 1},
+	InverterCells:   {LUT: 1.00, FF: 1},
 }
 
-// DeviceOf returns the device of a fabric.
-func DeviceOf(f cost.Fabric) *SynthesisRules {
+// SynthesisRulesOf returns the device of a fabric.
+func SynthesisRulesOf(f cost.Fabric) *SynthesisRules {
 	switch f {
 	case cost.ICE40:
 		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 4, Short: 2, Maps: true, Packs: true, Around: true,

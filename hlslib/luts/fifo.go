@@ -15,27 +15,27 @@ const (
 	aheadLUT   = 5.5 // lookup tables per bit of the addresses where words are read a clock ahead
 )
 
-// A FIFOCells has Places places for words of Width bits. With cost.Shift as In, it is of shift registers.
-type FIFOCells struct {
+// A FIFOSize has Places places for words of Width bits. With cost.StyleShiftRegister as In, it is of shift registers.
+type FIFOSize struct {
 	Places, Width int
 	In            cost.MemoryStyle
 }
 
 // Of returns the cost of the FIFO on a fabric.
-func (q FIFOCells) Of(f cost.Fabric) []cost.CostPart {
-	d := DeviceOf(f)
+func (q FIFOSize) Of(f cost.Fabric) []cost.CostPart {
+	d := SynthesisRulesOf(f)
 	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))
-	if q.In == cost.Distributed && f == cost.ICE40 {
-		q.In = cost.Shift
+	if q.In == cost.StyleDistributedRAM && f == cost.ICE40 {
+		q.In = cost.StyleShiftRegister
 	}
 	control := cost.Resources{FF: 2*count + 2}
 	luts := float64(counterLUT*count + flagLUT)
 	var memory cost.Resources
 	switch q.In {
-	case cost.Shift:
+	case cost.StyleShiftRegister:
 		control.FF += place
 		memory = d.line(1<<place, q.Width)
-	case cost.Distributed:
+	case cost.StyleDistributedRAM:
 		luts += ringLUT * float64(place)
 		control.FF += 3 * place
 		memory = f.RAM(q.Width, q.Places, q.In)
@@ -65,8 +65,8 @@ func (d *SynthesisRules) line(places, width int) cost.Resources {
 	return cost.Resources{LUT: round(max(1, d.chosen(places)) * float64(width)), FF: places * width}
 }
 
-// Reset returns the cost of a network's reset.
-func Reset() cost.CostPart { return ends(8) }
+// ResetCost returns the cost of a network's reset.
+func ResetCost() cost.CostPart { return ends(8) }
 
 // FrameCounter returns the cost of the counter of an output whose frames have the given words.
 func FrameCounter(words int) cost.CostPart { return ends(bits.Len(uint(words - 1))) }

@@ -88,7 +88,7 @@ func (n *netlist) count(longest int16) int16 {
 		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
 		// inversion.
 		if !n.w.d.Small && s.turned() && (m.leaves(s.gate()) || n.ended[s.not()]) {
-			n.w.counts[Inverters].LUT++
+			n.w.counts[InverterCells].LUT++
 		}
 	}
 	return m.longest
@@ -134,7 +134,7 @@ func (n *netlist) from(b bit) signal {
 	}
 	s, ok := n.leaf[b]
 	if !ok {
-		n.now = Gates
+		n.now = GateCells
 		s = n.gates.leaf()
 		n.leaf[b] = s
 	}
@@ -153,16 +153,16 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 	}
 	kind, ok := kindOf[node.Op]
 	if !ok {
-		kind = Gates
+		kind = GateCells
 	}
 	switch node.Op {
-	case circuit.Const:
+	case circuit.OpConstant:
 		return n.from(constant(node.Range.Lo >> min(k, 63) & 1))
-	case circuit.After:
+	case circuit.OpReadNextState:
 		return n.of(n.w.m.States[node.K].Node, k)
-	case circuit.Slice:
+	case circuit.OpSliceWord:
 		return arg(0, node.K+k)
-	case circuit.Join:
+	case circuit.OpConcatenate:
 		for i, a := range node.Args {
 			if width := n.w.m.Nodes[a].Width; k >= width {
 				k -= width
@@ -170,51 +170,51 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 				return arg(i, k)
 			}
 		}
-	case circuit.Wrap, circuit.Bits:
+	case circuit.OpWrap, circuit.OpNumberBits:
 		return arg(0, k)
-	case circuit.Shift:
+	case circuit.OpShift:
 		if k < node.K {
 			return never
 		}
 		return arg(0, k-node.K)
-	case circuit.Invert:
+	case circuit.OpNot:
 		return arg(0, 0).not()
-	case circuit.And:
+	case circuit.OpAnd:
 		in := list()
 		n.now = kind
 		return n.all(in)
-	case circuit.Or:
+	case circuit.OpOr:
 		in := list()
 		n.now = kind
 		return n.any(in)
-	case circuit.Xor:
+	case circuit.OpXor:
 		in := list()
 		n.now = kind
 		return n.odd(in)
-	case circuit.Look:
+	case circuit.OpLogicTable:
 		in := list()
 		n.now = kind
 		return n.look([]uint64{node.Table & (1<<(1<<len(in)) - 1)}, in, map[string]signal{})
-	case circuit.Mux:
+	case circuit.OpMux:
 		c, x, y := arg(0, 0), arg(1, k), arg(2, k)
 		n.now = kind
 		return n.mux(c, x, y)
-	case circuit.Pick:
+	case circuit.OpMuxByIndex:
 		return n.pick(node, k)
-	case circuit.Equal:
+	case circuit.OpEqual:
 		return n.equal(node)
-	case circuit.Less:
+	case circuit.OpLess:
 		return n.less(node)
-	case circuit.Add, circuit.Sub:
+	case circuit.OpAdd, circuit.OpSubtract:
 		n.sum(id, node)
 		return n.known[b]
-	case circuit.Fire:
+	case circuit.OpIterationStart:
 		return n.fire()
-	case circuit.Fetch:
+	case circuit.OpReadMemoryClocked:
 		if n.w.wire[b] == b {
 			word := side(n, node.K, b)
 			if passes(n.w, node.K) {
-				n.now = Memories
+				n.now = MemoryCells
 				if n.passed[node.K] == 0 {
 					n.passed[node.K] = n.gates.leaf()
 				}
@@ -222,12 +222,12 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 			}
 			return word
 		}
-	case circuit.Peek:
+	case circuit.OpReadMemoryUnclocked:
 		if open(&n.w.m.Memories[node.K]) {
 			return n.row(node, k)
 		}
 		switch a := &n.w.m.Memories[node.K]; {
-		case a.Style == circuit.Registers:
+		case a.Style == circuit.RegisterArray:
 			return n.chosen(node, k)
 		case n.w.d.banked(a):
 			return fromBanks(n, a.Rows, addressed(n, node.Args[0], a.Rows))
@@ -247,12 +247,12 @@ func (n *netlist) pick(node *circuit.Node, k int) signal {
 			is = append(is, n.of(node.Args[0], j).when(i>>j&1 == 0))
 		}
 		v := n.of(values[i], k)
-		n.now = Choices
+		n.now = SelectorCells
 		one := n.all(is)
 		which = append(which, one)
 		some = append(some, n.and(one, v))
 	}
 	last := n.of(values[len(values)-1], k)
-	n.now = Choices
+	n.now = SelectorCells
 	return n.or(n.any(some), n.and(n.any(which).not(), last))
 }

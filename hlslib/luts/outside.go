@@ -10,7 +10,7 @@ import (
 
 // streams makes the leaves for signals from the FIFOs.
 func (n *netlist) streams() {
-	n.now = Gates
+	n.now = GateCells
 	for range n.w.m.In {
 		n.valid = append(n.valid, n.gates.leaf())
 	}
@@ -28,7 +28,7 @@ func (n *netlist) fire() signal {
 	for i, s := range n.w.m.Out {
 		fires = append(fires, n.or(n.of(s.When, 0).not(), n.room[i]))
 	}
-	n.now = Gates
+	n.now = GateCells
 	return n.all(fires)
 }
 
@@ -58,36 +58,36 @@ func (n *netlist) outside() {
 				continue
 			}
 			switch node.Op {
-			case circuit.Delay:
+			case circuit.OpDelayOneClock:
 				n.delay(node, k)
-			case circuit.Read:
+			case circuit.OpReadState:
 				n.state(node, k)
 			}
 		}
 		if n.w.met[i] {
 			switch node.Op {
-			case circuit.Multiply:
+			case circuit.OpMultiply:
 				n.word(node.Args[0])
 				n.word(node.Args[1])
-			case circuit.Fetch:
+			case circuit.OpReadMemoryClocked:
 				n.word(node.Args[0])
 				if passes(n.w, node.K) {
-					n.now = Memories
+					n.now = MemoryCells
 					alike := []signal{n.gates.leaf()}
 					for k := range bits.Len(uint(m.Memories[node.K].Rows - 1)) {
 						at := n.of(node.Args[0], k)
-						n.now = Memories
+						n.now = MemoryCells
 						alike = append(alike, n.xor(at, n.gates.leaf()).not())
 					}
 					n.end(n.all(alike))
 				}
-			case circuit.Peek:
+			case circuit.OpReadMemoryUnclocked:
 				switch a := &m.Memories[node.K]; {
 				case n.w.d.banked(a):
 					for _, s := range addressed(n, node.Args[0], min(a.Rows, bankRows)) {
 						n.end(s)
 					}
-				case !open(a) && a.Style != circuit.Registers:
+				case !open(a) && a.Style != circuit.RegisterArray:
 					n.word(node.Args[0])
 				}
 			}
@@ -98,7 +98,7 @@ func (n *netlist) outside() {
 		if n.w.columns[k] == nil {
 			continue
 		}
-		if a.Style == circuit.Registers && !a.Constant() {
+		if a.Style == circuit.RegisterArray && !a.Constant() {
 			when, address := n.writing(a)
 			choosing(n, a.Rows, when, address)
 		} else if n.w.d.banked(a) {
@@ -120,7 +120,7 @@ func (n *netlist) outside() {
 			n.word(a.When)
 		}
 		for i, live := range n.w.columns[k] {
-			if live && a.Word != circuit.None {
+			if live && a.Word != circuit.NoNode {
 				n.end(n.of(a.Word, i))
 			}
 		}
@@ -142,7 +142,7 @@ func (n *netlist) writing(a *circuit.RowMemory) (when signal, address []signal) 
 
 // word marks all bits of a value as read outside.
 func (n *netlist) word(id circuit.ID) {
-	if id != circuit.None {
+	if id != circuit.NoNode {
 		for k := range n.w.m.Nodes[id].Width {
 			n.end(n.of(id, k))
 		}
@@ -152,7 +152,7 @@ func (n *netlist) word(id circuit.ID) {
 // delay marks the input of a register. If the input selects a constant, the register's reset does that.
 func (n *netlist) delay(node *circuit.Node, k int) {
 	from := n.w.of(node.Args[0], k)
-	if o := &n.w.m.Nodes[n.w.owner[from]]; o.Op == circuit.Mux && n.w.reads[from] == 1 {
+	if o := &n.w.m.Nodes[n.w.owner[from]]; o.Op == circuit.OpMux && n.w.reads[from] == 1 {
 		i := int(from - n.w.first[n.w.owner[from]])
 		c, x, y := n.of(o.Args[0], 0), n.of(o.Args[1], i), n.of(o.Args[2], i)
 		if y.constant() {
@@ -170,25 +170,25 @@ func (n *netlist) delay(node *circuit.Node, k int) {
 // state marks the input of a register that iterations write. If the input keeps the value, the register is not enabled.
 func (n *netlist) state(node *circuit.Node, k int) {
 	s := &n.w.m.States[node.K]
-	if s.Next == circuit.None {
+	if s.Next == circuit.NoNode {
 		return
 	}
 	now := n.of(s.Node, k)
 	when := ever
-	if s.When != circuit.None {
+	if s.When != circuit.NoNode {
 		when = n.of(s.When, 0)
 	}
 	next := n.of(s.Next, k)
 	for b := n.w.of(s.Next, k); b >= 0; {
 		id := n.w.owner[b]
 		o := &n.w.m.Nodes[id]
-		if o.Op != circuit.Mux || n.w.reads[b] != 1 {
+		if o.Op != circuit.OpMux || n.w.reads[b] != 1 {
 			break
 		}
 		i := int(b - n.w.first[id])
 		c := n.of(o.Args[0], 0)
 		x, y := n.of(o.Args[1], i), n.of(o.Args[2], i)
-		n.now = Gates
+		n.now = GateCells
 		if x == now {
 			when, next, b = n.and(when, c.not()), y, n.w.of(o.Args[2], i)
 		} else if y == now {
@@ -198,7 +198,7 @@ func (n *netlist) state(node *circuit.Node, k int) {
 		}
 	}
 	n.end(next)
-	n.now = Gates
+	n.now = GateCells
 	if s.Reset && n.w.d.Fabric == cost.ICE40 && when != ever {
 		when = n.or(when, n.rst)
 	}

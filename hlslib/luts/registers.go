@@ -18,9 +18,9 @@ func registers(w *walk) {
 				continue
 			}
 			switch n.Op {
-			case circuit.Read:
-				w.counts[States].FF++
-			case circuit.Delay:
+			case circuit.OpReadState:
+				w.counts[StateCells].FF++
+			case circuit.OpDelayOneClock:
 				from := w.of(n.Args[0], k)
 				if length[b] = 1; w.reads[from] == 1 {
 					length[b] += length[from]
@@ -36,15 +36,16 @@ func registers(w *walk) {
 // chain counts n registers in a row.
 func chain(w *walk, n int) {
 	if !w.d.Shifts || n < 3 {
-		w.counts[Pipeline].FF += float64(n)
+		w.counts[PipelineCells].FF += float64(n)
 		return
 	}
-	w.counts[Pipeline].Shift += float64((n + 31) / 32)
+	w.counts[PipelineCells].Shift += float64((n + 31) / 32)
 }
 
 // styles gives the memory of each style.
-var styles = map[circuit.Style]cost.MemoryStyle{circuit.Block: cost.Block, circuit.Ultra: cost.Ultra,
-	circuit.Distributed: cost.Distributed, circuit.Registers: cost.Registers}
+var styles = map[circuit.Style]cost.MemoryStyle{circuit.BlockRAM: cost.StyleBlockRAM,
+	circuit.UltraRAM:       cost.StyleUltraRAM,
+	circuit.DistributedRAM: cost.StyleDistributedRAM, circuit.RegisterArray: cost.StyleRegisters}
 
 // memories counts the cells of memories and of multipliers. Tables in lookup tables whose contents are examined are
 // counted elsewhere.
@@ -52,7 +53,7 @@ func memories(w *walk) {
 	for k := range w.m.Memories {
 		m := &w.m.Memories[k]
 		in := styles[m.Style]
-		if in == cost.Distributed {
+		if in == cost.StyleDistributedRAM {
 			ahead(w, k)
 		}
 		width := 0
@@ -67,15 +68,15 @@ func memories(w *walk) {
 		if m.Loaded {
 			loader(w, m)
 		}
-		switch c := &w.counts[Memories]; {
-		case in == cost.Registers:
+		switch c := &w.counts[MemoryCells]; {
+		case in == cost.StyleRegisters:
 			c.FF += float64(m.Rows * width)
 			if w.d.Maps {
 				continue
 			}
 			c.LUT += float64(m.Rows) + w.d.chosen(m.Rows)*float64(width)
-		case in == cost.Distributed && m.Constant(): // its contents are too large to examine
-			w.counts[Tables].LUT += float64(w.d.Fabric.Table(width, m.Rows, in).LUT)
+		case in == cost.StyleDistributedRAM && m.Constant(): // its contents are too large to examine
+			w.counts[TableCells].LUT += float64(w.d.Fabric.Table(width, m.Rows, in).LUT)
 		case m.Constant():
 			r := w.d.Fabric.Table(width, m.Rows, in)
 			c.BRAM += r.BRAM
@@ -96,7 +97,7 @@ func memories(w *walk) {
 		}
 	}
 	for i := range w.m.Nodes {
-		if w.m.Nodes[i].Op == circuit.Multiply && w.met[i] {
+		if w.m.Nodes[i].Op == circuit.OpMultiply && w.met[i] {
 			multiplier(w, circuit.ID(i))
 		}
 	}
@@ -111,7 +112,7 @@ func sides(w *walk, memory int) int {
 			width++
 		}
 	}
-	if !w.d.Maps || width == 0 || m.Constant() && in != cost.Block ||
+	if !w.d.Maps || width == 0 || m.Constant() && in != cost.StyleBlockRAM ||
 		!m.Constant() && w.d.Fabric.RAM(width, m.Rows, in).BRAM == 0 {
 		return 1
 	}
@@ -121,16 +122,16 @@ func sides(w *walk, memory int) int {
 // banked reports whether a memory that iterations write lies in lookup tables of four inputs, each with some of the
 // rows.
 func (d *SynthesisRules) banked(m *circuit.RowMemory) bool {
-	return d.Fabric == cost.ECP5 && m.Style == circuit.Distributed && !m.Constant() && !m.Loaded
+	return d.Fabric == cost.ECP5 && m.Style == circuit.DistributedRAM && !m.Constant() && !m.Loaded
 }
 
 // loader counts the logic that fills a table from arriving words and passes other words on (hlsgen_load): the word, the
 // partial row, the two positions, and whether there is room.
 func loader(w *walk, m *circuit.RowMemory) {
-	parts := (m.Width + circuit.LoadBits - 1) / circuit.LoadBits
+	parts := (m.Width + circuit.TableLoadWordBits - 1) / circuit.TableLoadWordBits
 	places := float64(bits.Len(uint(m.Rows-1)) + bits.Len(uint(parts-1)))
-	c := &w.counts[Memories]
-	c.FF += float64(circuit.LoadBits+4+(parts-1)*circuit.LoadBits) + places
+	c := &w.counts[MemoryCells]
+	c.FF += float64(circuit.TableLoadWordBits+4+(parts-1)*circuit.TableLoadWordBits) + places
 	c.LUT += 2*places + 6
 }
 
@@ -139,7 +140,7 @@ func loader(w *walk, m *circuit.RowMemory) {
 func passes(w *walk, memory int) bool {
 	m := &w.m.Memories[memory]
 	in := styles[m.Style]
-	return w.d.Around && !m.Constant() && in != cost.Registers &&
+	return w.d.Around && !m.Constant() && in != cost.StyleRegisters &&
 		w.d.Fabric.RAM(m.Width, m.Rows, in).BRAM > 0 && apart(w, memory)
 }
 
@@ -147,7 +148,7 @@ func passes(w *walk, memory int) bool {
 // anyway.
 func held(w *walk, id circuit.ID, n int) (registers int) {
 	for k := range n {
-		if id == circuit.None || w.of(id, k) >= 0 && w.line[w.of(id, k)] == 0 {
+		if id == circuit.NoNode || w.of(id, k) >= 0 && w.line[w.of(id, k)] == 0 {
 			registers++
 		}
 	}
@@ -162,7 +163,7 @@ func apart(w *walk, memory int) bool {
 	}
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
-		if n.Op != circuit.Fetch || n.K != memory {
+		if n.Op != circuit.OpReadMemoryClocked || n.K != memory {
 			continue
 		}
 		for k := range bits.Len(uint(m.Rows - 1)) {
@@ -178,7 +179,7 @@ func apart(w *walk, memory int) bool {
 // last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a
 // lookup table.
 func multiplier(w *walk, id circuit.ID) {
-	c := &w.counts[Multipliers]
+	c := &w.counts[MultiplierCells]
 	factors, whole := w.m.MultiplierWidths(&w.m.Nodes[id])
 	c.DSP += w.d.Fabric.ProductSlices(factors[0], factors[1])
 	switch w.d.Fabric {
@@ -196,7 +197,7 @@ func multiplier(w *walk, id circuit.ID) {
 func ahead(w *walk, memory int) {
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
-		if n.Op != circuit.Peek || n.K != memory || !w.met[i] {
+		if n.Op != circuit.OpReadMemoryUnclocked || n.K != memory || !w.met[i] {
 			continue
 		}
 		var address []bit
@@ -216,10 +217,10 @@ func ahead(w *walk, memory int) {
 		switch {
 		case kept || !alike(w, address):
 		case w.m.Memories[memory].Constant():
-			w.counts[Memories].FF += float64(row)
+			w.counts[MemoryCells].FF += float64(row)
 		default:
-			w.counts[Memories].FF += float64(len(address))
-			w.counts[Memories].LUT += w.d.Ahead * float64(len(address))
+			w.counts[MemoryCells].FF += float64(len(address))
+			w.counts[MemoryCells].LUT += w.d.Ahead * float64(len(address))
 		}
 	}
 }
@@ -228,13 +229,13 @@ func ahead(w *walk, memory int) {
 func alike(w *walk, list []bit) bool {
 	when := func(b bit) (id circuit.ID, reset, ok bool) {
 		switch n := &w.m.Nodes[w.owner[b]]; n.Op {
-		case circuit.Delay:
-			return circuit.None, false, true
-		case circuit.Read:
+		case circuit.OpDelayOneClock:
+			return circuit.NoNode, false, true
+		case circuit.OpReadState:
 			s := &w.m.States[n.K]
 			return s.When, s.Reset, true
 		}
-		return circuit.None, false, false
+		return circuit.NoNode, false, false
 	}
 	for _, b := range list {
 		id, reset, ok := when(b)

@@ -8,9 +8,9 @@ import (
 
 // logic returns the lookup tables of a FIFO whose words are not in shift registers of the device, gate by gate
 // after templates/rtl/lib/hlsgen_stream.sv. It does not count lookup tables that are memory.
-func (q FIFOCells) logic(d *SynthesisRules) float64 {
+func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	n := newNetlist(&walk{d: d})
-	n.now = Gates
+	n.now = GateCells
 	claim, read, write := n.gates.leaf(), n.gates.leaf(), n.gates.leaf()
 	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))
 	number := func(v, width int) (list []signal) {
@@ -20,14 +20,14 @@ func (q FIFOCells) logic(d *SynthesisRules) float64 {
 		return list
 	}
 	registers := func(width int) (list []signal) {
-		n.now = Gates
+		n.now = GateCells
 		for range width {
 			list = append(list, n.gates.leaf())
 		}
 		return list
 	}
 	same := func(a, b []signal) signal {
-		n.now = Gates
+		n.now = GateCells
 		var alike []signal
 		for k := range a {
 			alike = append(alike, n.xor(a[k], b[k]).not())
@@ -43,8 +43,8 @@ func (q FIFOCells) logic(d *SynthesisRules) float64 {
 	}
 	counter := func(up, down signal) (next []signal) {
 		now := registers(count)
-		more, less := n.added(now, one, false, Adders), n.added(now, one, true, Adders)
-		n.now = Gates
+		more, less := n.added(now, one, false, AdderCells), n.added(now, one, true, AdderCells)
+		n.now = GateCells
 		inc, dec := n.and(up, down.not()), n.and(down, up.not())
 		for k := range now {
 			s := n.mux(dec, less[k], n.mux(inc, more[k], now[k]))
@@ -57,8 +57,8 @@ func (q FIFOCells) logic(d *SynthesisRules) float64 {
 	taken, stored := counter(claim, read), counter(write, read)
 	n.end(same(taken, number(q.Places, count)).not())
 	n.end(n.any(stored))
-	if q.In == cost.Shift {
-		for _, s := range n.added(stored, one, true, Adders)[:place] {
+	if q.In == cost.StyleShiftRegister {
+		for _, s := range n.added(stored, one, true, AdderCells)[:place] {
 			n.end(s)
 		}
 		n.end(n.or(n.rst, n.any(stored).not()))
@@ -71,7 +71,7 @@ func (q FIFOCells) logic(d *SynthesisRules) float64 {
 	n.count(0)
 	sum := 0.
 	for k, c := range n.w.counts {
-		if CellKind(k) == Memories {
+		if CellKind(k) == MemoryCells {
 			c.LUT *= float64(q.Width)
 		}
 		sum += c.LUT
@@ -80,13 +80,13 @@ func (q FIFOCells) logic(d *SynthesisRules) float64 {
 }
 
 // ring makes the addresses of the FIFO's memory.
-func (n *netlist) ring(q FIFOCells, place int, read, write signal, registers func(int) []signal,
+func (n *netlist) ring(q FIFOSize, place int, read, write signal, registers func(int) []signal,
 	number func(v, width int) []signal, same func(a, b []signal) signal, when func(signal)) {
 	next := func() (now, next []signal) {
 		now = registers(place)
-		more := n.added(now, number(1, place), false, Adders)
+		more := n.added(now, number(1, place), false, AdderCells)
 		last := same(now, number(q.Places-1, place))
-		n.now = Gates
+		n.now = GateCells
 		for _, s := range more {
 			next = append(next, n.and(last.not(), s))
 		}
@@ -100,21 +100,21 @@ func (n *netlist) ring(q FIFOCells, place int, read, write signal, registers fun
 	}
 	when(read)
 	when(write)
-	if q.In == cost.Distributed {
+	if q.In == cost.StyleDistributedRAM {
 		low := min(place, bits.Len(bankRows-1))
 		for r := range banks(q.Places) {
 			is := []signal{write}
 			for i, s := range tail[low:] {
 				is = append(is, s.when(r>>i&1 == 0))
 			}
-			n.now = Gates
+			n.now = GateCells
 			n.end(n.all(is))
 		}
 		n.end(fromBanks(n, q.Places, head))
 		return
 	}
 	var from []signal
-	n.now = Gates
+	n.now = GateCells
 	for k := range head {
 		from = append(from, n.mux(read, ahead[k], head[k]))
 		n.end(from[k])
@@ -124,9 +124,9 @@ func (n *netlist) ring(q FIFOCells, place int, read, write signal, registers fun
 	if n.w.d.Around {
 		before := registers(place)
 		n.end(n.and(n.gates.leaf(), same(before, from)))
-		n.now = Memories
+		n.now = MemoryCells
 		word = n.mux(n.gates.leaf(), n.gates.leaf(), word)
 	}
-	n.now = Memories
+	n.now = MemoryCells
 	n.end(n.mux(around, passed, word))
 }

@@ -15,7 +15,7 @@ func (n *netlist) row(node *circuit.Node, k int) signal {
 		address[i] = n.of(node.Args[0], i)
 	}
 	truth := t.columns[k].truth
-	n.now = Tables
+	n.now = TableCells
 	key := node.K<<32 | int(node.Args[0])
 	if n.tables[key] == nil {
 		n.tables[key] = map[string]signal{}
@@ -28,7 +28,7 @@ func (n *netlist) places(memory int) [][]signal {
 	if n.arrays[memory] == nil {
 		m := &n.w.m.Memories[memory]
 		rows := make([][]signal, m.Rows)
-		n.now = Memories
+		n.now = MemoryCells
 		for r := range rows {
 			for range m.Width {
 				rows[r] = append(rows[r], n.gates.leaf())
@@ -59,7 +59,7 @@ func addressed(n *netlist, id circuit.ID, rows int) (list []signal) {
 
 // at returns the element of a list that an address selects.
 func (n *netlist) at(list, address []signal) signal {
-	n.now = Memories
+	n.now = MemoryCells
 	list = slices.Clone(list)
 	for i := 0; len(list) > 1; i++ {
 		for r := 0; r < len(list); r += 2 {
@@ -80,7 +80,7 @@ func banks(rows int) int { return (rows + bankRows - 1) / bankRows }
 
 // fromBanks makes a bit of a row of a memory in lookup tables, selected among its banks.
 func fromBanks(n *netlist, rows int, address []signal) signal {
-	n.now = Memories
+	n.now = MemoryCells
 	var list []signal
 	for range banks(rows) {
 		list = append(list, n.gates.leaf())
@@ -94,7 +94,7 @@ func side(n *netlist, memory int, b bit) signal {
 	if count == 1 {
 		return n.from(b)
 	}
-	n.now = Memories
+	n.now = MemoryCells
 	if n.which[memory] == nil {
 		for range bits.Len(uint(count - 1)) {
 			n.which[memory] = append(n.which[memory], n.gates.leaf())
@@ -109,7 +109,7 @@ func side(n *netlist, memory int, b bit) signal {
 
 // choosing makes the write enables of the given number of rows, or banks.
 func choosing(n *netlist, count int, when signal, address []signal) {
-	n.now = Memories
+	n.now = MemoryCells
 	for r := range count {
 		is := []signal{when}
 		for i, s := range address {

@@ -106,8 +106,8 @@ func fixed(b *circuit.Builder) circuit.Value {
 // chosenByFixed selects one of two by a register that never changes.
 func chosenByFixed(b *circuit.Builder, x circuit.Value) circuit.Value {
 	c := fixed(b)
-	return circuit.Joined(circuit.LowBits(circuit.Choice(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
-		circuit.LowBits(circuit.Choice(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
+	return circuit.Joined(circuit.LowBits(circuit.MuxByCondition(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
+		circuit.LowBits(circuit.MuxByCondition(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
 }
 
 // twice delays two parts of a word that share two bits.
@@ -127,20 +127,20 @@ func oneOf(n int) made {
 		for k := range n {
 			list = append(list, circuit.BitRange(x, k, 1))
 		}
-		return circuit.Selected(index, list...)
+		return circuit.MuxByIndex(index, list...)
 	}
 }
 
 // keepsOld lets a register take a number if a bit is set.
 func keepsOld(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 15}).WithInitial(0)
-	r.Set(circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), r.Value()), b.Constant(1))
+	r.Set(circuit.MuxByCondition(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), r.Value()), b.Constant(1))
 	return circuit.LowBits(r.Value(), 4)
 }
 
 // cleared sets a register between stages to zero if a bit is set.
 func cleared(b *circuit.Builder, x circuit.Value) circuit.Value {
-	v := circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), b.Constant(0))
+	v := circuit.MuxByCondition(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), b.Constant(0))
 	return circuit.LowBits(v.Delayed(1), 4)
 }
 
@@ -167,7 +167,7 @@ func randomRows(style circuit.Style, rows, width, read int) made {
 func halves(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := rand.New(rand.NewPCG(6, 3))
 	f := [2]uint64{r.Uint64(), r.Uint64()}
-	t := b.Table("t", circuit.Distributed, unsigned(1), 2, 512, func() (list [][]int64) {
+	t := b.Table("t", circuit.DistributedRAM, unsigned(1), 2, 512, func() (list [][]int64) {
 		for i := range 512 {
 			n := bits.OnesCount(uint(i >> 6))
 			list = append(list, []int64{int64(f[n&1] >> (i % 64) & 1), int64(f[n>>1] >> (i % 64) & 1)})
@@ -232,7 +232,7 @@ func turned(_ *circuit.Builder, x circuit.Value) circuit.Value {
 // loadedTable is a table that arriving words fill, in a circuit with loaded tables.
 func loadedTable(b *circuit.Builder, x circuit.Value) circuit.Value {
 	circuit.MakeTablesLoadable(b)
-	return randomRows(circuit.Block, 512, 36, 36)(b, x)
+	return randomRows(circuit.BlockRAM, 512, 36, 36)(b, x)
 }
 
 // high returns the highest bits of a sum of two numbers of eight bits.
@@ -266,89 +266,93 @@ func TestRules(t *testing.T) {
 		make  made
 		want  CellCounts
 	}{
-		{"a gate of six bits in a lookup table", amd, 6, all(6), in(Gates, 1)},
-		{"a gate of seven in two", amd, 7, all(7), in(Gates, 2)},
-		{"of eleven as well", amd, 11, all(11), in(Gates, 2)},
-		{"of twelve in three", amd, 12, all(12), in(Gates, 3)},
-		{"of four in one of four inputs", ice, 4, all(4), in(Gates, 1)},
-		{"of five in two of these", ice, 5, all(5), in(Gates, 2)},
-		{"a gate that two others read, once", amd, 4, shares, in(Gates, 3)},
-		{"which of four inputs is in both", ice, 4, shares, in(Gates, 2)},
-		{"a gate that one other reads, in that", amd, 4, takesIn, in(Gates, 1)},
-		{"two numbers of three bits in one lookup table", amd, 6, exceeds(3), in(Comparators, 1)},
-		{"of four in two", amd, 8, exceeds(4), in(Comparators, 2)},
-		{"of six in five", amd, 12, exceeds(6), in(Comparators, 5)},
-		{"of seven along a carry chain", amd, 14, exceeds(7), in(Comparators, 6)},
-		{"of ten too", amd, 20, exceeds(10), in(Comparators, 8)},
-		{"of six bits and a constant", amd, 6, exceedsConstant(6), in(Comparators, 1)},
-		{"of twelve as logic", amd, 12, exceedsConstant(12), in(Comparators, 3)},
-		{"of thirteen along a carry chain", amd, 13, exceedsConstant(13), in(Comparators, 6)},
-		{"equal numbers of four bits, two in common", amd, 6, overlapping, in(Comparators, 1)},
-		{"equal numbers of eight bits", amd, 16, same(8), in(Comparators, 3)},
-		{"a number below eight, by its five high bits", ice, 8, below(8, 8), in(Comparators, 2)},
-		{"a sum that takes in gates", amd, 12, gated, in(Adders, 4)},
+		{"a gate of six bits in a lookup table", amd, 6, all(6), in(GateCells, 1)},
+		{"a gate of seven in two", amd, 7, all(7), in(GateCells, 2)},
+		{"of eleven as well", amd, 11, all(11), in(GateCells, 2)},
+		{"of twelve in three", amd, 12, all(12), in(GateCells, 3)},
+		{"of four in one of four inputs", ice, 4, all(4), in(GateCells, 1)},
+		{"of five in two of these", ice, 5, all(5), in(GateCells, 2)},
+		{"a gate that two others read, once", amd, 4, shares, in(GateCells, 3)},
+		{"which of four inputs is in both", ice, 4, shares, in(GateCells, 2)},
+		{"a gate that one other reads, in that", amd, 4, takesIn, in(GateCells, 1)},
+		{"two numbers of three bits in one lookup table", amd, 6, exceeds(3), in(ComparatorCells, 1)},
+		{"of four in two", amd, 8, exceeds(4), in(ComparatorCells, 2)},
+		{"of six in five", amd, 12, exceeds(6), in(ComparatorCells, 5)},
+		{"of seven along a carry chain", amd, 14, exceeds(7), in(ComparatorCells, 6)},
+		{"of ten too", amd, 20, exceeds(10), in(ComparatorCells, 8)},
+		{"of six bits and a constant", amd, 6, exceedsConstant(6), in(ComparatorCells, 1)},
+		{"of twelve as logic", amd, 12, exceedsConstant(12), in(ComparatorCells, 3)},
+		{"of thirteen along a carry chain", amd, 13, exceedsConstant(13), in(ComparatorCells, 6)},
+		{"equal numbers of four bits, two in common", amd, 6, overlapping, in(ComparatorCells, 1)},
+		{"equal numbers of eight bits", amd, 16, same(8), in(ComparatorCells, 3)},
+		{"a number below eight, by its five high bits", ice, 8, below(8, 8), in(ComparatorCells, 2)},
+		{"a sum that takes in gates", amd, 12, gated, in(AdderCells, 4)},
 		{"a choice by what never changes", amd, 4, chosenByFixed, CellCounts{}},
 		{"the same of four inputs", ice, 4, chosenByFixed, CellCounts{}},
-		{"bits delayed in two words, once", amd, 6, twice, fill(Pipeline, CellCount{FF: 6 + 1})},
-		{"two clocks in registers", amd, 8, delayed(2), fill(Pipeline, CellCount{FF: 2 * 9})},
-		{"three in a shift register", amd, 8, delayed(3), fill(Pipeline, CellCount{Shift: 9})},
-		{"32 as well", amd, 8, delayed(32), fill(Pipeline, CellCount{Shift: 9})},
-		{"33 in two", amd, 8, delayed(33), fill(Pipeline, CellCount{Shift: 2 * 9})},
-		{"one of four in one lookup table", amd, 6, oneOf(4), in(Choices, 1)},
-		{"one of five in two", amd, 8, oneOf(5), in(Choices, 2)},
-		{"one of eight in three", amd, 11, oneOf(8), in(Choices, 3)},
-		{"one of three in two of four inputs", ice, 5, oneOf(3), in(Choices, 2)},
-		{"one of five, by what each of four is chosen by", ice, 8, oneOf(5), in(Choices, 6)},
-		{"a register that may stay as it is", amd, 5, keepsOld, fill(States, CellCount{FF: 4})},
-		{"a register that may be zero", amd, 5, cleared, fill(Pipeline, CellCount{FF: 4 + 1})},
-		{"a table of six bits", amd, 6, randomRows(circuit.Distributed, 64, 1, 1), in(Tables, 1)},
-		{"of seven, with a multiplexer beside", amd, 7, randomRows(circuit.Distributed, 128, 1, 1), in(Tables, 2)},
-		{"of eight, with three", amd, 8, randomRows(circuit.Distributed, 256, 1, 1), in(Tables, 4)},
-		{"of nine, in lookup tables behind others", amd, 9, randomRows(circuit.Distributed, 512, 1, 1),
-			in(Tables, 9*loose)},
-		{"two columns of the same functions", amd, 9, halves, in(Tables, (3+1)*loose)},
-		{"512 rows of 36 bits in a block", amd, 9, randomRows(circuit.Block, 512, 36, 36),
-			fill(Memories, CellCount{BRAM: 1}, Pipeline, CellCount{FF: 36 + 2})},
-		{"of 37 in two", amd, 9, randomRows(circuit.Block, 512, 37, 37),
-			fill(Memories, CellCount{BRAM: 2}, Pipeline, CellCount{FF: 37 + 2})},
-		{"of which 36 are read, in one", amd, 9, randomRows(circuit.Block, 512, 37, 36),
-			fill(Memories, CellCount{BRAM: 1}, Pipeline, CellCount{FF: 36 + 2})},
-		{"4096 rows of 72 bits in UltraRAM", cost.UltraScale, 12, randomRows(circuit.Ultra, 4096, 72, 72),
-			fill(Memories, CellCount{URAM: 1}, Pipeline, CellCount{FF: 72 + 2})},
-		{"words of 18 bits in a block", amd, 28, memory(circuit.Block, 1024, 18, false),
-			fill(Memories, CellCount{BRAM: 1}, Pipeline, CellCount{FF: 18 + 2})},
-		{"words of 16 in a smaller one", ice, 24, memory(circuit.Block, 256, 16, false),
-			fill(Memories, CellCount{BRAM: 1}, Pipeline, CellCount{FF: 16 + 2})},
-		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.Distributed, 64, 8, false),
-			fill(Memories, CellCount{RAM: 3 * 4})},
-		{"65, in two banks", amd, 15, memory(circuit.Distributed, 65, 8, false),
-			fill(Memories, CellCount{RAM: 3*4 + 2*4, LUT: 2 + 8./2})},
-		{"16 words of 8 bits, four in four of four inputs", ecp, 12, memory(circuit.Distributed, 16, 8, false),
-			fill(Memories, CellCount{RAM: 2 * 4})},
-		{"32, in two banks", ecp, 13, memory(circuit.Distributed, 32, 8, false),
-			fill(Memories, CellCount{RAM: 2 * 2 * 4, LUT: 2 + 8})},
-		{"8 words of 8 bits in registers", amd, 11, memory(circuit.Registers, 8, 8, false),
-			fill(Memories, CellCount{FF: 64, LUT: 8 + 3*8})},
+		{"bits delayed in two words, once", amd, 6, twice, fill(PipelineCells, CellCount{FF: 6 + 1})},
+		{"two clocks in registers", amd, 8, delayed(2), fill(PipelineCells, CellCount{FF: 2 * 9})},
+		{"three in a shift register", amd, 8, delayed(3), fill(PipelineCells, CellCount{Shift: 9})},
+		{"32 as well", amd, 8, delayed(32), fill(PipelineCells, CellCount{Shift: 9})},
+		{"33 in two", amd, 8, delayed(33), fill(PipelineCells, CellCount{Shift: 2 * 9})},
+		{"one of four in one lookup table", amd, 6, oneOf(4), in(SelectorCells, 1)},
+		{"one of five in two", amd, 8, oneOf(5), in(SelectorCells, 2)},
+		{"one of eight in three", amd, 11, oneOf(8), in(SelectorCells, 3)},
+		{"one of three in two of four inputs", ice, 5, oneOf(3), in(SelectorCells, 2)},
+		{"one of five, by what each of four is chosen by", ice, 8, oneOf(5), in(SelectorCells, 6)},
+		{"a register that may stay as it is", amd, 5, keepsOld, fill(StateCells, CellCount{FF: 4})},
+		{"a register that may be zero", amd, 5, cleared, fill(PipelineCells, CellCount{FF: 4 + 1})},
+		{"a table of six bits", amd, 6, randomRows(circuit.DistributedRAM, 64, 1, 1), in(TableCells, 1)},
+		{"of seven, with a multiplexer beside", amd, 7, randomRows(circuit.DistributedRAM, 128, 1, 1), in(TableCells,
+			2)},
+		{"of eight, with three", amd, 8, randomRows(circuit.DistributedRAM, 256, 1, 1), in(TableCells, 4)},
+		{"of nine, in lookup tables behind others", amd, 9, randomRows(circuit.DistributedRAM, 512, 1, 1),
+			in(TableCells, 9*loose)},
+		{"two columns of the same functions", amd, 9, halves, in(TableCells, (3+1)*loose)},
+		{"512 rows of 36 bits in a block", amd, 9, randomRows(circuit.BlockRAM, 512, 36, 36),
+			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 36 + 2})},
+		{"of 37 in two", amd, 9, randomRows(circuit.BlockRAM, 512, 37, 37),
+			fill(MemoryCells, CellCount{BRAM: 2}, PipelineCells, CellCount{FF: 37 + 2})},
+		{"of which 36 are read, in one", amd, 9, randomRows(circuit.BlockRAM, 512, 37, 36),
+			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 36 + 2})},
+		{"4096 rows of 72 bits in UltraRAM", cost.UltraScale, 12, randomRows(circuit.UltraRAM, 4096, 72, 72),
+			fill(MemoryCells, CellCount{URAM: 1}, PipelineCells, CellCount{FF: 72 + 2})},
+		{"words of 18 bits in a block", amd, 28, memory(circuit.BlockRAM, 1024, 18, false),
+			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 18 + 2})},
+		{"words of 16 in a smaller one", ice, 24, memory(circuit.BlockRAM, 256, 16, false),
+			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 16 + 2})},
+		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.DistributedRAM, 64, 8, false),
+			fill(MemoryCells, CellCount{RAM: 3 * 4})},
+		{"65, in two banks", amd, 15, memory(circuit.DistributedRAM, 65, 8, false),
+			fill(MemoryCells, CellCount{RAM: 3*4 + 2*4, LUT: 2 + 8./2})},
+		{"16 words of 8 bits, four in four of four inputs", ecp, 12, memory(circuit.DistributedRAM, 16, 8, false),
+			fill(MemoryCells, CellCount{RAM: 2 * 4})},
+		{"32, in two banks", ecp, 13, memory(circuit.DistributedRAM, 32, 8, false),
+			fill(MemoryCells, CellCount{RAM: 2 * 2 * 4, LUT: 2 + 8})},
+		{"8 words of 8 bits in registers", amd, 11, memory(circuit.RegisterArray, 8, 8, false),
+			fill(MemoryCells, CellCount{FF: 64, LUT: 8 + 3*8})},
 		{"a product in a multiplier, and its registers", amd, 16, product(8),
-			fill(Multipliers, CellCount{DSP: 1}, Pipeline, CellCount{Shift: 1})},
+			fill(MultiplierCells, CellCount{DSP: 1}, PipelineCells, CellCount{Shift: 1})},
 		{"all its registers beside, those of signs too", ecp, 16, product(8),
-			fill(Multipliers, CellCount{DSP: 1, FF: 2*9 + 2*16}, Pipeline, CellCount{FF: 3})},
+			fill(MultiplierCells, CellCount{DSP: 1, FF: 2*9 + 2*16}, PipelineCells, CellCount{FF: 3})},
 		{"a product of few bits, its last register beside", ice, 10, product(5),
-			fill(Multipliers, CellCount{DSP: 1, LUT: 1, FF: 11}, Pipeline, CellCount{FF: 3})},
+			fill(MultiplierCells, CellCount{DSP: 1, LUT: 1, FF: 11}, PipelineCells, CellCount{FF: 3})},
 		{"a product that nobody reads", amd, 16, unread, CellCounts{}},
-		{"a function that is called twice", amd, 8, called(new(circuit.Library)), in(Gates, 2)},
+		{"a function that is called twice", amd, 8, called(new(circuit.Library)), in(GateCells, 2)},
 		{"a table that is filled, in two words of 32 bits a row", amd, 9, loadedTable,
-			fill(Memories, CellCount{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, Pipeline, CellCount{FF: 36 +
+			fill(MemoryCells, CellCount{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, PipelineCells,
+				CellCount{FF: 36 +
+					2})},
+		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.BlockRAM, 256, 16,
+			true),
+			fill(MemoryCells, CellCount{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, PipelineCells, CellCount{FF: 16 +
 				2})},
-		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.Block, 256, 16, true),
-			fill(Memories, CellCount{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, Pipeline, CellCount{FF: 16 + 2})},
-		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.Block, 2304, 8, 8),
-			fill(Memories, CellCount{BRAM: 5, FF: 3, LUT: 8 * 3}, Pipeline, CellCount{FF: 8 + 2})},
-		{"a bit turned round", ice, 1, turned, in(Inverters, 1)},
-		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(Adders, 2)},
+		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.BlockRAM, 2304, 8, 8),
+			fill(MemoryCells, CellCount{BRAM: 5, FF: 3, LUT: 8 * 3}, PipelineCells, CellCount{FF: 8 + 2})},
+		{"a bit turned round", ice, 1, turned, in(InverterCells, 1)},
+		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(AdderCells, 2)},
 	} {
 		got := count(tt.of, tt.width, tt.make)
-		got[Gates].LUT--
+		got[GateCells].LUT--
 		for k := range got {
 			if d := got[k].LUT - tt.want[k].LUT; d != 0 && math.Abs(d) < 1e-9 {
 				got[k].LUT = tt.want[k].LUT
@@ -367,7 +371,7 @@ func TestFire(t *testing.T) {
 		sometimes int // how many of three inputs are read only if a register says so
 		want      float64
 	}{{0, 1}, {1, 1 + 1}, {2, 2 + 2}, {3, 2 + 3}} {
-		b := circuit.New(circuit.Rate{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
+		b := circuit.New(circuit.TimingModel{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
 		always := b.Constant(1)
 		r := b.Register("r", 0, num.Range{Lo: 0, Hi: 1}).WithInitial(0)
 		var word []circuit.Value
@@ -380,9 +384,9 @@ func TestFire(t *testing.T) {
 		}
 		r.Set(circuit.Bit(word[2], 0), always)
 		b.Output(circuit.Joined(word...), always)
-		d := DeviceOf(cost.Series7)
+		d := SynthesisRulesOf(cost.Series7)
 		d.Small = false
-		if got := d.Count(b.Layer())[Gates].LUT; got != tt.want {
+		if got := d.Count(b.Layer())[GateCells].LUT; got != tt.want {
 			t.Errorf("%d of three inputs sometimes: %v lookup tables, want %v", tt.sometimes, got, tt.want)
 		}
 	}
@@ -393,24 +397,27 @@ func TestFIFO(t *testing.T) {
 	t.Parallel()
 	type is = cost.Resources
 	for _, tt := range []struct {
-		fifo            FIFOCells
+		fifo            FIFOSize
 		of              cost.Fabric
 		control, memory is
 	}{
-		{FIFOCells{2, 8, cost.Shift}, cost.Series7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8, FF: 2 * 8}},
-		{FIFOCells{32, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8, LUTRAM: 8}},
-		{FIFOCells{33, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16, LUTRAM: 16}},
-		{FIFOCells{64, 8, cost.Distributed}, cost.Series7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
+		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8,
+			FF: 2 * 8}},
+		{FIFOSize{32, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8,
+			LUTRAM: 8}},
+		{FIFOSize{33, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16,
+			LUTRAM: 16}},
+		{FIFOSize{64, 8, cost.StyleDistributedRAM}, cost.Series7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
 			is{LUT: 12, LUTRAM: 12}},
-		{FIFOCells{512, 36, cost.Block}, cost.Series7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
+		{FIFOSize{512, 36, cost.StyleBlockRAM}, cost.Series7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
 			is{LUT: 36, FF: 36, BRAM: 1}},
-		{FIFOCells{4096, 72, cost.Ultra}, cost.UltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
+		{FIFOSize{4096, 72, cost.StyleUltraRAM}, cost.UltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
 			is{LUT: 72, FF: 72, URAM: 1}},
-		{FIFOCells{2, 8, cost.Shift}, cost.ICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
-		{FIFOCells{16, 8, cost.Distributed}, cost.ECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8, LUTRAM: 8}},
-		{FIFOCells{256, 16, cost.Block}, cost.ICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
+		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.ICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
+		{FIFOSize{16, 8, cost.StyleDistributedRAM}, cost.ECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8, LUTRAM: 8}},
+		{FIFOSize{256, 16, cost.StyleBlockRAM}, cost.ICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
 			is{FF: 16, BRAM: 1}},
-		{FIFOCells{1024, 18, cost.Block}, cost.ECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
+		{FIFOSize{1024, 18, cost.StyleBlockRAM}, cost.ECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
 			is{FF: 18, BRAM: 1}},
 	} {
 		parts := tt.fifo.Of(tt.of)
@@ -424,7 +431,7 @@ func TestFIFO(t *testing.T) {
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	want := cost.Resources{LUT: 8 + 6 + 4, FF: 8 + 6 + 4}
-	if got := Reset().Plus(FrameCounter(64).Resources).Plus(FrameCounter(10).Resources); got != want {
+	if got := ResetCost().Plus(FrameCounter(64).Resources).Plus(FrameCounter(10).Resources); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -438,7 +445,7 @@ func TestOf(t *testing.T) {
 		want  map[string]cost.Resources
 	}{
 		{delayed(3), 8, map[string]cost.Resources{"gates": {LUT: 1}, "pipeline registers": {LUT: 9, LUTRAM: 9}}},
-		{memory(circuit.Distributed, 65, 8, false), 15,
+		{memory(circuit.DistributedRAM, 65, 8, false), 15,
 			map[string]cost.Resources{"gates": {LUT: 1}, "memories": {LUT: 2*6 + 20, LUTRAM: 20}}},
 	} {
 		got := map[string]cost.Resources{}

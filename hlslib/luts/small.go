@@ -11,7 +11,7 @@ const mostGates = 16384
 // row, ABC makes the logic flat where it can. The rules of cover.go, which absorb only what one lookup table reads,
 // miss half of that.
 func constantAlone(w *walk) bool {
-	if !w.d.Small || w.m.Fire == circuit.None || len(w.m.Calls) > 0 {
+	if !w.d.Small || w.m.Fire == circuit.NoNode || len(w.m.Calls) > 0 {
 		return false
 	}
 	for i := range w.m.Nodes {
@@ -20,10 +20,10 @@ func constantAlone(w *walk) bool {
 			continue
 		}
 		switch n.Op {
-		case circuit.Read, circuit.Multiply, circuit.Fetch:
+		case circuit.OpReadState, circuit.OpMultiply, circuit.OpReadMemoryClocked:
 			return false
-		case circuit.Peek:
-			if m := &w.m.Memories[n.K]; !open(m) || m.Style != circuit.Distributed {
+		case circuit.OpReadMemoryUnclocked:
+			if m := &w.m.Memories[n.K]; !open(m) || m.Style != circuit.DistributedRAM {
 				return false
 			}
 		}

@@ -25,7 +25,7 @@ func exceedsSigned(width int, bound int64) made {
 func looked8(half bool) made {
 	r := rand.New(rand.NewPCG(1, 2))
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		t := b.Table("t", circuit.Distributed, unsigned(1), 1, 256, func() (rows [][]int64) {
+		t := b.Table("t", circuit.DistributedRAM, unsigned(1), 1, 256, func() (rows [][]int64) {
 			for i := range 256 {
 				v := r.Int64N(2)
 				if half && i >= 128 {
@@ -60,8 +60,8 @@ func TestSmall(t *testing.T) {
 		{"one that is zero where the highest bit is set", 8, looked8(true), 2},
 	} {
 		var flat, ruled float64
-		for k, c := range DeviceOf(cost.Series7).Count(module(tt.width, tt.make)) {
-			if CellKind(k) != Gates {
+		for k, c := range SynthesisRulesOf(cost.Series7).Count(module(tt.width, tt.make)) {
+			if CellKind(k) != GateCells {
 				flat, ruled = flat+c.Flat, ruled+c.LUT
 			}
 		}
@@ -78,7 +78,7 @@ func TestLarge(t *testing.T) {
 		"a counter": module(1, counter), "an array": module(8, array), "a product": module(16, product(8)),
 		"a function": module(8, called(new(circuit.Library))),
 	} {
-		for _, c := range DeviceOf(cost.Series7).Count(m) {
+		for _, c := range SynthesisRulesOf(cost.Series7).Count(m) {
 			if c.Flat != 0 {
 				t.Errorf("%s: %+v", name, c)
 			}

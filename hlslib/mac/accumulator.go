@@ -21,14 +21,14 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 		b.Exact = max(b.Exact, b.Channels[c])
 		centred, l1 = centred && row.total == 0, max(l1, row.l1)
 	}
-	b.L1 = num.L1Bound(l1, in.Width, in.Signed()) // for wider inputs it is no smaller
+	b.L1 = num.AccumulatorBitsByL1(l1, in.Width, in.Signed()) // for wider inputs it is no smaller
 	if centred {
-		b.ZeroCentred = num.ZeroCentredBound(l1, spanBits(in))
+		b.ZeroCentred = num.AccumulatorBitsZeroCentred(l1, spanBits(in))
 	}
 	if u.requant != nil { // the rules below hold for plain products only
 		b.L1, b.ZeroCentred = b.Exact, 0
 	} else {
-		b.DataType = num.DataTypeBound(len(u.weights[0]), in.Width, signedWeightBits(u), in.Signed())
+		b.DataType = num.AccumulatorBitsByDataType(len(u.weights[0]), in.Width, signedWeightBits(u), in.Signed())
 	}
 	if u.room != nil && len(u.steps) > 0 {
 		union.Lo-- // a threshold below every sum
@@ -36,7 +36,7 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 	u.Acc = num.NarrowestInt(union)
 	if u.Acc.Width > maxAccBits {
 		why := fmt.Sprintf("the accumulator takes %d bits for %v, more than %d", u.Acc.Width, union, maxAccBits)
-		return TooWide{why, floats(u)}
+		return TooWideError{why, floats(u)}
 	}
 	b.Used, b.Type = u.Acc.Width, u.Acc
 	u.bound = b
@@ -97,9 +97,9 @@ func bindProduct(u *Unit) error {
 	return nil
 }
 
-// Sum returns the exact range of a channel's sum, as num.Dot does, after every product has passed the requantiser. ok
-// is false if a number leaves 64 bits.
-func Sum(w []int64, product *num.Requant, in []num.Range) (r num.Range, ok bool) {
+// SumRange returns the exact range of a channel's sum, as num.Dot does, after every product has passed the requantiser.
+// ok is false if a number leaves 64 bits.
+func SumRange(w []int64, product *num.Requant, in []num.Range) (r num.Range, ok bool) {
 	if product == nil {
 		return num.Dot(w, in)
 	}

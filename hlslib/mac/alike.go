@@ -12,22 +12,24 @@ import (
 // same folds, latencies and costs. It may report false for units that are alike. It does so for targets on which the
 // circuit depends on the numbers: for adders of constant weights, and for accumulators of individual widths.
 func SameCost(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
-	if t.Stalls == dataflow.Credit || t.AccPerPE {
+	if t.Stalls == dataflow.StallByCredit || t.AccPerPE {
 		return false
 	}
 	whole := entire(a, f)
 	// If no process may compute so many products, no fold makes the weights constants.
 	within := whole.PE*whole.SIMD <= max(t.Unroll.Most(1), t.Unroll.Most(4), t.Unroll.Most(8))
-	if t.Formula == dataflow.Fitted && within && Constants(a, whole) != Constants(b, whole) { // FINN ignores digits
+	// FINN ignores digits
+	if t.Formula == dataflow.FittedFormula && within && ConstantWeightAdders(a, whole) != ConstantWeightAdders(b,
+		whole) {
 		return false
 	}
-	return figuresOf(a) == figuresOf(b) && steps.SameCost(a.form(f), b.form(f), estimate.Model(t))
+	return figuresOf(a) == figuresOf(b) && steps.SameCost(a.form(f), b.form(f), estimate.CostModelOf(t))
 }
 
 // entire returns the fold with f's PE that takes all weights of PE channels in one clock. If PE is the number of
 // channels, the weights are constants.
 func entire(u *Unit, f dataflow.Fold) dataflow.Fold {
-	f.SIMD, f.Compute = len(u.weights[0]), dataflow.LUT
+	f.SIMD, f.Compute = len(u.weights[0]), dataflow.ComputeInLUTs
 	return f
 }
 

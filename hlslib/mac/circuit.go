@@ -20,12 +20,13 @@ type Circuit struct {
 	lanes []num.Type
 }
 
-// In returns the unit as a circuit, with products packed as p says, and weights from a table with the given rows.
-func (u *Unit) In(b *circuit.Builder, f dataflow.Fold, p cost.Packing, rows int) Circuit {
+// NewCircuit returns the unit as a circuit, with products packed as p says, and weights from a table with the given
+// rows.
+func (u *Unit) NewCircuit(b *circuit.Builder, f dataflow.Fold, p cost.Packing, rows int) Circuit {
 	if u.room != nil {
 		circuit.MakeTablesLoadable(b)
 	}
-	return Circuit{Unit: u, b: b, f: f, p: p, c: u.Codes.At(rows)}
+	return Circuit{Unit: u, b: b, f: f, p: p, c: u.Codes.CodingForRows(rows)}
 }
 
 // For returns the circuit for a target, which may ask for accumulators of individual widths.
@@ -46,7 +47,7 @@ func (c Circuit) lane(pe int) num.Type {
 // memory.
 func (c Circuit) Weights(row circuit.Value) circuit.Value {
 	if c.External() {
-		return circuit.Weights(c.b, c.WeightPort(c.f).Width())
+		return circuit.WeightStreamInput(c.b, c.WeightPort(c.f).Width())
 	}
 	return c.table().Row(row)
 }
@@ -77,7 +78,7 @@ const most = 64
 // Channels.
 func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights circuit.Value) (dots []circuit.Value) {
 	side, bits := 1, c.stored().Width
-	if c.p.Packs() {
+	if c.p.HasMultipleLanes() {
 		side = len(c.p.Lanes)
 	}
 	for pe := 0; pe < channels; pe += side {
@@ -89,7 +90,7 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 		}
 		addends := make([][]circuit.Value, n)
 		step := most
-		if c.p.Packs() {
+		if c.p.HasMultipleLanes() {
 			step = max(1, most/c.p.Terms) * c.p.Terms
 		}
 		for from := 0; from < c.f.SIMD; from += step {
@@ -106,7 +107,7 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 			}
 		}
 		for _, a := range addends {
-			dots = append(dots, c.added(a, weights.Stage() == circuit.Always))
+			dots = append(dots, c.added(a, weights.Stage() == circuit.ConstantStage))
 		}
 	}
 	return dots
@@ -130,7 +131,7 @@ func (c Circuit) call(name string, n int, x, w circuit.Value,
 	f func(c Circuit, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
 	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.c, c.XNOR, c.span,
 		c.inputs, c.raw, c.product)
-	if w.Stage() == circuit.Always {
+	if w.Stage() == circuit.ConstantStage {
 		return f(c, x, w, n)
 	}
 	in := circuit.Registered(x, w) // registers, because the words are wide and may come from far away
@@ -149,7 +150,8 @@ func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Valu
 		return sums
 	}
 	for i, s := range sums { // from matches to the sum
-		sums[i] = circuit.AssumeRange(circuit.Sum(circuit.Times(s, 2), c.b.Constant(-c.length)), c.Out.Range())
+		sums[i] = circuit.AssumeRange(circuit.Sum(circuit.MultiplyByConstant(s, 2), c.b.Constant(-c.length)),
+			c.Out.Range())
 	}
 	return sums
 }
@@ -172,7 +174,7 @@ func (c Circuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
 
 // total returns the sum of a channel's addends.
 func (c Circuit) total(addends []circuit.Value) circuit.Value {
-	h := c.b.Heap()
+	h := c.b.NewBitHeap()
 	for _, a := range addends {
 		h.Add(a, 0)
 	}
@@ -180,16 +182,16 @@ func (c Circuit) total(addends []circuit.Value) circuit.Value {
 }
 
 // heaps returns the heaps of one clock's products for n channels.
-func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.Heap {
-	if c.p.Packs() {
+func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
+	if c.p.HasMultipleLanes() {
 		return c.packed(x, w, n)
 	}
-	h := c.b.Heap()
+	h := c.b.NewBitHeap()
 	for i := range c.f.SIMD {
 		switch {
 		case c.XNOR:
 			h.AddIfEqual(circuit.Bit(x, i), circuit.Bit(w, i))
-		case c.f.Compute == dataflow.DSP && c.requant == nil:
+		case c.f.Compute == dataflow.ComputeInDSPs && c.requant == nil:
 			h.Add(c.product1(x, w, i), 0)
 		case c.requant != nil:
 			h.Add(c.requantised(c.product1(x, w, i)), 0)
@@ -197,7 +199,7 @@ func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.Heap {
 			c.put(h, x, w, i)
 		}
 	}
-	return []*circuit.Heap{h}
+	return []*circuit.BitHeap{h}
 }
 
 // stored returns the element type of a row of weights.
@@ -225,7 +227,7 @@ func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
 }
 
 // put adds product i to the heap.
-func (c Circuit) put(h *circuit.Heap, x, w circuit.Value, i int) {
+func (c Circuit) put(h *circuit.BitHeap, x, w circuit.Value, i int) {
 	switch {
 	case floats(c.Unit):
 		h.AddFactors(circuit.FactorOf(x, i, c.in), c.factor(w, i), rawBits(c.Unit))
@@ -242,10 +244,10 @@ func (c Circuit) put(h *circuit.Heap, x, w circuit.Value, i int) {
 
 // product1 returns product i as a number.
 func (c Circuit) product1(x, w circuit.Value, i int) circuit.Value {
-	if c.f.Compute == dataflow.DSP {
+	if c.f.Compute == dataflow.ComputeInDSPs {
 		return circuit.Product(circuit.Element(x, i, c.in), c.weight(w, i))
 	}
-	h := c.b.Heap()
+	h := c.b.NewBitHeap()
 	c.put(h, x, w, i)
 	return h.Sum(c.raw)
 }

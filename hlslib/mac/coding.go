@@ -27,9 +27,9 @@ func codesOf(weight num.Type, values []int64) WeightCodes {
 	return WeightCodes{number: weight}
 }
 
-// At returns the coding for a table with the given rows, or nil if the table holds numbers. The coding pays if the
-// bits that it saves in all rows are worth the lookup tables that decode a row.
-func (c WeightCodes) At(rows int) *num.Coding {
+// CodingForRows returns the coding for a table with the given rows, or nil if the table holds numbers. The coding pays
+// if the bits that it saves in all rows are worth the lookup tables that decode a row.
+func (c WeightCodes) CodingForRows(rows int) *num.Coding {
 	if c.coding == nil || lutBits*c.decoder.LUT > rows*(c.number.Width-c.coding.Code.Width) {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (c WeightCodes) At(rows int) *num.Coding {
 
 // Stored returns the element type of a table with the given rows.
 func (c WeightCodes) Stored(rows int) num.Type {
-	if coding := c.At(rows); coding != nil {
+	if coding := c.CodingForRows(rows); coding != nil {
 		return coding.Code
 	}
 	return c.number
@@ -47,7 +47,7 @@ func (c WeightCodes) Stored(rows int) num.Type {
 // Table returns the table of the given rows of weights, encoded if that pays.
 func (c WeightCodes) Table(doc string, rows [][]int64) dataflow.Table {
 	t := dataflow.Table{Name: "weights", Doc: doc, Elem: c.Stored(len(rows)), Rows: rows}
-	coding := c.At(len(rows))
+	coding := c.CodingForRows(len(rows))
 	if coding == nil {
 		return t
 	}
@@ -63,7 +63,7 @@ func (c WeightCodes) Table(doc string, rows [][]int64) dataflow.Table {
 // Fields returns the config fields for core/mac.hpp that decode the weights, if a table with the given rows has
 // codes.
 func (c WeightCodes) Fields(rows int) []dataflow.Field {
-	coding := c.At(rows)
+	coding := c.CodingForRows(rows)
 	if coding == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (c WeightCodes) Fields(rows int) []dataflow.Field {
 // Logic returns the decoders for the given number of weights per clock. It returns none if a table with the given
 // rows holds numbers, or if decoding needs no logic.
 func (c WeightCodes) Logic(weights, rows int) []cost.CostPart {
-	if c.At(rows) == nil || c.decoder.LUT == 0 {
+	if c.CodingForRows(rows) == nil || c.decoder.LUT == 0 {
 		return nil
 	}
 	return []cost.CostPart{c.decoder.Times(weights).AsPart("weight decoders")}

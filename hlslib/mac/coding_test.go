@@ -34,7 +34,7 @@ func TestCodes(t *testing.T) {
 				weights[c] = append(weights[c], tt.values[(c+k)%len(tt.values)])
 			}
 		}
-		f := dataflow.Fold{PE: 1, SIMD: len(weights[0]), Memory: dataflow.BRAM, Compute: dataflow.LUT}
+		f := dataflow.Fold{PE: 1, SIMD: len(weights[0]), Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
 		in := num.Type{Kind: num.UInt, Width: 4}
 		u, err := mac.Bind(weights, nil, nil, in, func(int) []num.Range { return []num.Range{in.Range()} })
 		if err != nil {
@@ -45,7 +45,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%s: elements of %v, %v", tt.name, table.Elem, u.WeightStorage(f))
 		}
 		for c, row := range table.Rows {
-			if coding := u.Codes.At(tt.rows); coding != nil {
+			if coding := u.Codes.CodingForRows(tt.rows); coding != nil {
 				row = slices.Clone(row)
 				for i, code := range row {
 					row[i] = coding.Values[code]

@@ -13,11 +13,12 @@ type constants struct {
 	found cost.ConstantAdders
 }
 
-// Constants returns the adders of a fold that takes all weights in every clock. The weights are constants then, and
-// synthesis builds each product from the digits of its weight. The result is zero if weights are loaded, or if
-// products are made in another way: in DSP slices, as matches of bits, from minifloats, or with requantisers.
-func Constants(u *Unit, f dataflow.Fold) cost.ConstantAdders {
-	if tableRows(u, f) > 1 || f.Compute == dataflow.DSP || u.room != nil || u.XNOR || u.requant != nil || floats(u) {
+// ConstantWeightAdders returns the adders of a fold that takes all weights in every clock. The weights are constants
+// then, and synthesis builds each product from the digits of its weight. The result is zero if weights are loaded, or
+// if products are made in another way: in DSP slices, as matches of bits, from minifloats, or with requantisers.
+func ConstantWeightAdders(u *Unit, f dataflow.Fold) cost.ConstantAdders {
+	if tableRows(u, f) > 1 || f.Compute == dataflow.ComputeInDSPs || u.room != nil || u.XNOR || u.requant != nil ||
+		floats(u) {
 		return cost.ConstantAdders{}
 	}
 	c := u.constants

@@ -14,9 +14,9 @@ func floats(u *Unit) bool { return u.Weight.IsFloat() || u.in.IsFloat() }
 // rawBits returns the width of the largest magnitude of a product.
 func rawBits(u *Unit) int { return num.NarrowestInt(num.Range{Hi: max(u.raw.Hi, -u.raw.Lo)}).Width }
 
-// Factors returns the parts of a product of minifloats for the cost formulas, or the zero value if it is one of
-// integers.
-func Factors(u *Unit) cost.FloatFactors {
+// MinifloatFactors returns the parts of a product of minifloats for the cost formulas, or the zero value if it is one
+// of integers.
+func MinifloatFactors(u *Unit) cost.FloatFactors {
 	if !floats(u) {
 		return cost.FloatFactors{}
 	}

@@ -17,7 +17,7 @@ import (
 // Folds yields every PE and SIMD that fit, with each memory and each kind of multiplier. Bipolar operands need no
 // multiplier, and minifloats only a small one in LUTs.
 func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Folds {
-	compute := []dataflow.Compute{dataflow.LUT, dataflow.DSP}
+	compute := []dataflow.Compute{dataflow.ComputeInLUTs, dataflow.ComputeInDSPs}
 	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar || floats(u) {
 		compute = compute[:1]
 	}
@@ -31,16 +31,17 @@ func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Fol
 	}.All()
 }
 
-// Fits reports whether a fold stays within the limits of Vitis HLS: input words of word elements, output words of PE
-// elements, the rows of the tables, and the iterations of a frame in which every weight meets the given number of
-// vectors.
-func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
+// WithinHLSLimits reports whether a fold stays within the limits of Vitis HLS: input words of word elements, output
+// words of PE elements, the rows of the tables, and the iterations of a frame in which every weight meets the given
+// number of vectors.
+func (u *Unit) WithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
 	channels := f.PE
 	if u.compare.Shared() {
 		channels = 1
 	}
 	row := max(f.PE*f.SIMD*u.Codes.Stored(tableRows(u, f)).Width, channels*u.compare.Steps()*u.Acc.Width)
-	return word*u.in.Width <= dataflow.MaxWord && f.PE*u.Out.Width <= dataflow.MaxWord && row <= dataflow.MaxRow &&
+	return word*u.in.Width <= dataflow.MaxWord && f.PE*u.Out.Width <= dataflow.MaxWord &&
+		row <= dataflow.MaxTableRowBits &&
 		vectors <= dataflow.MaxIterations/(len(u.weights)/f.PE)/(len(u.weights[0])/f.SIMD)
 }
 
@@ -51,48 +52,48 @@ func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.Carri
 func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
 	u.Sum(c, f, p, tableRows(u, f))
 	if f.SIMD < len(u.weights[0]) { // adds to the sum so far, or begins a new one
-		c.DoInOneStage(u.Acc.Width, delay.Select, delay.Add)
+		c.DoInOneStage(u.Acc.Width, delay.OpSelect, delay.OpAdd)
 	}
 	switch form := u.form(f); {
 	case form != nil:
 		c.Steps(form, u.compare, u.Acc.Width, f.PE, dataflow.NoMemory)
 	case u.XNOR:
-		c.DoOp(delay.Add, u.Acc.Width) // from matches to the sum
+		c.DoOp(delay.OpAdd, u.Acc.Width) // from matches to the sum
 	}
 }
 
 // Sum appends one clock's products and their sum to c, with weights from a table with the given rows.
 func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
-	c.Fetch(rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width, f.Memory)
+	c.DoCounterLookup(rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width, f.Memory)
 	if u.Codes.Logic(1, rows) != nil {
-		c.DoOp(delay.Logic, 1)
+		c.DoOp(delay.OpGate, 1)
 	}
 	width := num.NarrowestInt(u.raw).Width
 	switch {
 	case u.XNOR:
-		c.DoOp(delay.Logic, 1)
+		c.DoOp(delay.OpGate, 1)
 		width = 1
 	case floats(u):
-		f := Factors(u)
-		c.DoOp(delay.Logic, f.Weight+f.Input) // tells whether exponents are 0
+		f := MinifloatFactors(u)
+		c.DoOp(delay.OpGate, f.Weight+f.Input) // tells whether exponents are 0
 		c.Product(f.Weight, f.Input, false)
 		for range f.Levels {
 			c.Choose(width)
 		}
-		c.DoOp(delay.Add, width) // negates the product
+		c.DoOp(delay.OpAdd, width) // negates the product
 	case u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar:
-		c.DoOp(delay.Add, width) // negates the input
+		c.DoOp(delay.OpAdd, width) // negates the input
 		c.Choose(width)
 	default:
-		c.Product(u.Weight.Width, u.in.Width, f.Compute == dataflow.DSP)
+		c.Product(u.Weight.Width, u.in.Width, f.Compute == dataflow.ComputeInDSPs)
 	}
 	if u.requant != nil {
-		c.Requant(*u.requant, width, f.Compute == dataflow.DSP)
+		c.Requant(*u.requant, width, f.Compute == dataflow.ComputeInDSPs)
 		width = num.NarrowestInt(u.product).Width
 	}
-	c.Tree(f.SIMD, width, delay.Add)
-	if p.Packs() {
-		c.DoOp(delay.Add, u.dotType(f.SIMD).Width) // adds back what lower lanes borrowed
+	c.Tree(f.SIMD, width, delay.OpAdd)
+	if p.HasMultipleLanes() {
+		c.DoOp(delay.OpAdd, u.dotType(f.SIMD).Width) // adds back what lower lanes borrowed
 	}
 }
 
@@ -102,7 +103,7 @@ func (u *Unit) FactorBits() int { return min(u.Weight.Width, u.in.Width) }
 // Packing returns how DSP slices share the products of channels with common inputs, with SIMD products each per
 // clock. The cost and the C++ both follow it. Requantised products are not packed.
 func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Packing {
-	if f.Compute != dataflow.DSP || u.requant != nil {
+	if f.Compute != dataflow.ComputeInDSPs || u.requant != nil {
 		return cost.Packing{}
 	}
 	return cost.FabricOf(t.Board).Pack(channels, f.SIMD, u.span, u.inputs)
@@ -110,7 +111,7 @@ func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Pa
 
 // packFields returns the config fields of a packing for core/mac.hpp, or none if nothing is packed.
 func packFields(p cost.Packing) []dataflow.Field {
-	if !p.Packs() {
+	if !p.HasMultipleLanes() {
 		return nil
 	}
 	at, overlaps := make([]int, len(p.Lanes)), make([]int, len(p.Lanes))
@@ -134,7 +135,7 @@ func (u *Unit) SumFields(f dataflow.Fold, p cost.Packing) []dataflow.Field {
 	config := []dataflow.Field{
 		{Name: "acc_t", Doc: "accumulator", Value: u.Acc},
 		{Name: "dot_t", Doc: "sum of one clock's products", Value: u.dotType(f.SIMD)},
-		{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},
+		{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.ComputeInDSPs},
 	}
 	if u.requant != nil {
 		config = append(config,
@@ -160,7 +161,7 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 		fields = steps.NoStepsFields("accumulator", 1, 0)
 	}
 	sums := u.SumFields(f, p)
-	if p.Packs() { // packed products always use DSP slices
+	if p.HasMultipleLanes() { // packed products always use DSP slices
 		sums = slices.DeleteFunc(sums, func(m dataflow.Field) bool { return m.Name == "use_dsp" })
 	}
 	return dataflow.Instance{
@@ -189,7 +190,7 @@ func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
 // WeightStorage returns the memory of the weights.
 func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
 	rows := tableRows(u, f)
-	return dataflow.ROM("weights", "weight memory", rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width).At(f.Memory)
+	return dataflow.ROMStorage("weights", "weight memory", rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width).At(f.Memory)
 }
 
 // tableRows returns the number of rows in the weights' table.
@@ -212,9 +213,9 @@ func WithoutMemory(u *Unit, f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
-// Priced returns the cost of the layer's circuit, as layer.CircuitCost does. If the weights are external, the cost
+// CircuitCost returns the cost of the layer's circuit, as layer.CircuitCost does. If the weights are external, the cost
 // includes their FIFO.
-func Priced(u *Unit, o layer.CircuitedBase, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
+func CircuitCost(u *Unit, o layer.CircuitedBase, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
 	c, ok = layer.CircuitCost(o, WithoutMemory(u, f), t)
 	if ok && u.External() {
 		fifo := estimate.FIFO(t, dataflow.WeightFIFO, u.WeightPort(f)).Total()
@@ -228,7 +229,7 @@ func Priced(u *Unit, o layer.CircuitedBase, f dataflow.Fold, t dataflow.Target) 
 // for each of the weight's signed digits.
 func AddedBits(u *Unit, n int, f dataflow.Fold) (added int) {
 	switch {
-	case f.Compute == dataflow.DSP:
+	case f.Compute == dataflow.ComputeInDSPs:
 		return n * (u.in.Width + u.Weight.Width)
 	case tableRows(u, f) > 1 || u.External() || u.room != nil:
 		return n * u.in.Width * u.Weight.Width
@@ -257,9 +258,9 @@ func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 	return u.Codes.Table("by nf and sf: element pe*simd + i", rows)
 }
 
-// Counts returns a frame's multiply-accumulates, by input and weight type, and the parameters by type. Every weight
+// OpCounts returns a frame's multiply-accumulates, by input and weight type, and the parameters by type. Every weight
 // meets the given number of vectors.
-func (u *Unit) Counts(vectors int) map[string]int64 {
+func (u *Unit) OpCounts(vectors int) map[string]int64 {
 	weights := int64(len(u.weights)) * u.length
 	c := map[string]int64{
 		fmt.Sprintf("op_mac_%s_%s", u.in, u.Weight): weights * int64(vectors),

@@ -142,9 +142,10 @@ func Bind(weights [][]int64, steps []num.StepFunction, product *num.Requant, in 
 	return u, bind(u)
 }
 
-// Loaded returns a unit whose weights and step functions are loaded at run time. All types and circuits hold for any
-// weights and functions within the room. The error names the first number that does not fit.
-func Loaded(room dataflow.WeightRoom, weights [][]int64, steps []num.StepFunction, product *num.Requant, in num.Type,
+// BindLoadable returns a unit whose weights and step functions are loaded at run time. All types and circuits hold for
+// any weights and functions within the room. The error names the first number that does not fit.
+func BindLoadable(room dataflow.WeightRoom, weights [][]int64, steps []num.StepFunction, product *num.Requant,
+	in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
 		dots: new(circuit.Library), tail: tail{room: &room}}
@@ -164,8 +165,8 @@ func Loaded(room dataflow.WeightRoom, weights [][]int64, steps []num.StepFunctio
 	return u, bind(u)
 }
 
-// Select returns the unit of the given channels of u, as Bind would from their weights and step functions.
-func Select(u *Unit, channels []int, weights [][]int64, steps []num.StepFunction) (*Unit, error) {
+// SelectChannels returns the unit of the given channels of u, as Bind would from their weights and step functions.
+func SelectChannels(u *Unit, channels []int, weights [][]int64, steps []num.StepFunction) (*Unit, error) {
 	p := &Unit{Apart: u.Apart, requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights,
 		steps: steps}
 	p.rows = pick(u.rows, channels)
@@ -206,12 +207,13 @@ func bind(u *Unit) error {
 		return err
 	}
 	if floats(u) && rawBits(u) >= maxAccBits {
-		return TooWide{fmt.Sprintf("a product of minifloats takes more than %d bits", maxAccBits), true}
+		return TooWideError{fmt.Sprintf("a product of minifloats takes more than %d bits", maxAccBits), true}
 	}
 	sums := make([]num.Range, len(u.rows))
 	for c, r := range u.rows {
 		if sums[c] = r.sum; !r.fits {
-			return TooWide{fmt.Sprintf("channel %d: the accumulator takes more than %d bits", c, maxAccBits), floats(u)}
+			return TooWideError{fmt.Sprintf("channel %d: the accumulator takes more than %d bits", c, maxAccBits),
+				floats(u)}
 		}
 	}
 	if err := bindAccumulator(u, sums); err != nil {
@@ -225,16 +227,16 @@ func bind(u *Unit) error {
 	return nil
 }
 
-// TooWide is the error for a layer whose sums or products need more bits than an accumulator may have.
-type TooWide struct {
+// TooWideError is the error for a layer whose sums or products need more bits than an accumulator may have.
+type TooWideError struct {
 	why        string
 	Minifloats bool // it multiplies minifloats
 }
 
-func (e TooWide) Error() string { return e.why }
+func (e TooWideError) Error() string { return e.why }
 
-// Exact returns channel c's output for a sum.
-func (u *Unit) Exact(c int, sum int64) int64 {
+// ExactOutput returns channel c's output for a sum.
+func (u *Unit) ExactOutput(c int, sum int64) int64 {
 	if len(u.steps) == 0 {
 		return sum
 	}
@@ -295,7 +297,7 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 		values[c] = u.live[c].Value
 	}
 	u.Out = num.Narrowest(values...)
-	u.compare = num.Compare(u.live, acc, u.Acc, MaxThresholds).Merged()
+	u.compare = num.NewThresholdTable(u.live, acc, u.Acc, MaxThresholds).Merged()
 	if u.compare.Delta != nil {
 		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
 			"its own", MaxThresholds)

@@ -22,7 +22,7 @@ func TestUnit(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		in := layertest.Type(r, dataflow.Shape{6}, 3)
+		in := layertest.RandomType(r, dataflow.Shape{6}, 3)
 		ranges := func(c int) []num.Range {
 			if len(in.Range) == 1 {
 				return in.Range
@@ -40,7 +40,7 @@ func TestUnit(t *testing.T) {
 			}
 			sum, _ := num.Dot(weights[c], ranges(c))
 			if seed%3 > 0 {
-				steps = append(steps, layertest.Step(r, sum, 4, 3, true))
+				steps = append(steps, layertest.RandomStepFunction(r, sum, 4, 3, true))
 			}
 		}
 		u, err := mac.Bind(weights, steps, nil, in.Elem, ranges)
@@ -90,7 +90,8 @@ func TestUnit(t *testing.T) {
 
 // field returns the config value that the unit emits under the name, for one output and simd products per clock.
 func field[T any](u *mac.Unit, name string, simd int) T {
-	config := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}, cost.Packing{},
+	config := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs},
+		cost.Packing{},
 		"", "", "").Config
 	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
 	return config[i].Value.(T)
@@ -109,7 +110,7 @@ func TestEmit(t *testing.T) {
 		}
 		return u
 	}
-	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.URAM, Compute: dataflow.DSP}
+	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.URAM, Compute: dataflow.ComputeInDSPs}
 	i := bind().Emit(f, cost.Packing{}, "unit", "outputs", "inputs")
 	tables, dsp := i.Tables, slices.IndexFunc(i.Config, func(f dataflow.Field) bool { return f.Name == "use_dsp" })
 	if want := [][]int64{{1, 2, 5, 6}, {3, 4, 7, 0}, {-1, -2, -5, -6}, {-3, -4, -7, -8}}; len(tables) != 1 ||
@@ -171,7 +172,7 @@ func TestFits(t *testing.T) {
 		{1, 64, 1, 1 << 19, false}, // 2^31 iterations
 		{1, 64, 1, 1<<19 - 1, true},
 	} {
-		if got := u.Fits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, tt.vectors); got != tt.want {
+		if got := u.WithinHLSLimits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, tt.vectors); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}
@@ -186,14 +187,14 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.LUTRAM, Compute: dataflow.DSP}
+	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInDSPs}
 	target := dataflow.Target{Board: boards.Board{DSPType: "DSP48E2"}, ClockMHz: 700}
 	p := u.Packing(f.PE, f, target)
-	if !p.Packs() {
+	if !p.HasMultipleLanes() {
 		t.Fatalf("nothing is packed: %+v", p)
 	}
 	clocks := func(p cost.Packing) int {
-		c := layer.Begin(target)
+		c := layer.NewIterationChain(target)
 		u.Chain(&c, f, p)
 		return c.Write()
 	}

@@ -8,10 +8,10 @@ import (
 // packed returns the heaps of one clock's products for n channels with common inputs that share multipliers. It is
 // mac_packed of hlslib/core/mac.hpp: a factor holds the weights of all channels, each in its own lane, and so does a
 // product.
-func (c Circuit) packed(x, w circuit.Value, n int) []*circuit.Heap {
-	heaps := make([]*circuit.Heap, n)
+func (c Circuit) packed(x, w circuit.Value, n int) []*circuit.BitHeap {
+	heaps := make([]*circuit.BitHeap, n)
 	for lane := range heaps {
-		heaps[lane] = c.b.Heap()
+		heaps[lane] = c.b.NewBitHeap()
 	}
 	for from := 0; from < c.f.SIMD; from += c.p.Terms {
 		sum, odd := c.slices(x, w, n, from)
@@ -57,7 +57,7 @@ func (c Circuit) wide(weights []circuit.Value) circuit.Value {
 	for lane, w := range weights[1:] {
 		before, at := c.p.Lanes[lane].At, c.p.Lanes[lane+1].At
 		words = append(words, circuit.LowBits(own, at-before))
-		if borrow := circuit.IsNegative(own); borrow.Stage() == circuit.Always {
+		if borrow := circuit.IsNegative(own); borrow.Stage() == circuit.ConstantStage {
 			own = circuit.Difference(w, borrow)
 		} else {
 			own = circuit.Sum(w, circuit.Wrapped(circuit.LowBits(borrow, 1), num.Type{Kind: num.Int, Width: 1}))
@@ -78,7 +78,7 @@ func (c Circuit) sum(products []circuit.Value) circuit.Value {
 	if len(products) <= 2 {
 		return circuit.Total(products...)
 	}
-	h := c.b.Heap()
+	h := c.b.NewBitHeap()
 	for _, p := range products {
 		h.Add(p, 0)
 	}
@@ -96,7 +96,7 @@ func parity(conditions []circuit.Value) circuit.Value {
 
 // unpack adds the lanes of a sum to their heaps. The bits below a lane are a signed number; if it is negative, it has
 // borrowed 1 from the lane.
-func (c Circuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.Heap) {
+func (c Circuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.BitHeap) {
 	word := circuit.LowBits(sum, c.p.Sum)
 	borrowed := c.b.Constant(0)
 	for lane, h := range lanes {

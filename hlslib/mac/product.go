@@ -20,8 +20,8 @@ func FactorOf(values []int64) MultiplierFactor {
 	return MultiplierFactor{narrowest([]*row{&r}), r.span}
 }
 
-// Stored returns the bits per value in a table that is long enough for a coding to pay.
-func (f MultiplierFactor) Stored(values []int64) int {
+// StoredBits returns the bits per value in a table that is long enough for a coding to pay.
+func (f MultiplierFactor) StoredBits(values []int64) int {
 	if c := num.CodingOf(f.Elem, values); c != nil {
 		return c.Code.Width
 	}
@@ -50,11 +50,11 @@ func NewMultiplication(w, x MultiplierFactor, bits int) Multiplication {
 // Estimate returns the cost of the multiplication in LUTs in the C++ kernel, by the formulas for layers.
 func (o Multiplication) Estimate(f cost.Fabric) []cost.CostPart {
 	return cost.MVAU{MW: 1, MH: 1, PE: 1, SIMD: 1, WeightBits: o.u.Weight.Width, InBits: o.u.in.Width, AccBits: o.bits,
-		Factors: Factors(o.u), Fabric: f}.Arithmetic()
+		Factors: MinifloatFactors(o.u), Fabric: f}.Arithmetic()
 }
 
 // CircuitCost returns the cost of the multiplication's circuit, or false if there is none.
-func (o Multiplication) CircuitCost(f cost.Fabric, rate circuit.Rate, n int) (parts []cost.CostPart, ok bool) {
+func (o Multiplication) CircuitCost(f cost.Fabric, rate circuit.TimingModel, n int) (parts []cost.CostPart, ok bool) {
 	m, ok := o.Circuit(rate, n)
 	if !ok {
 		return nil, false
@@ -64,7 +64,7 @@ func (o Multiplication) CircuitCost(f cost.Fabric, rate circuit.Rate, n int) (pa
 
 // Circuit returns the multiplication as a layer by itself: weights and inputs arrive, and the sum of n products
 // leaves. ok is false if sums have more bits than an accumulator may have.
-func (o Multiplication) Circuit(rate circuit.Rate, n int) (m *circuit.Module, ok bool) {
+func (o Multiplication) Circuit(rate circuit.TimingModel, n int) (m *circuit.Module, ok bool) {
 	if o.bits > maxAccBits || floats(o.u) && rawBits(o.u) >= maxAccBits {
 		return nil, false
 	}
@@ -72,7 +72,7 @@ func (o Multiplication) Circuit(rate circuit.Rate, n int) (m *circuit.Module, ok
 	always := b.Constant(1)
 	at := b.Counter("at", n, always)
 	x, w := b.Input(o.u.in.Width, always), b.Input(o.u.Weight.Width, always)
-	unit := o.u.In(b, dataflow.Fold{PE: 1, SIMD: 1, Compute: dataflow.LUT}, cost.Packing{}, 1)
+	unit := o.u.NewCircuit(b, dataflow.Fold{PE: 1, SIMD: 1, Compute: dataflow.ComputeInLUTs}, cost.Packing{}, 1)
 	y := unit.Channels(func(int) circuit.Value { return x }, w, at.First, b.Constant(0))
 	b.Output(circuit.Packed(o.u.Acc, y...), at.Last)
 	return b.Layer(), true

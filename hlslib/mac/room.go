@@ -68,7 +68,7 @@ func roomOf(room dataflow.WeightRoom, weights []int64, product *num.Requant, inp
 			r.sum = sum
 		}
 	}
-	r.own, _ = Sum(weights, product, inputs) // lies within r.sum
+	r.own, _ = SumRange(weights, product, inputs) // lies within r.sum
 	return r, nil
 }
 
@@ -95,7 +95,7 @@ func bindLoaded(u *Unit, sums []num.Range) error {
 		}
 		u.compare.At, u.Range = append(u.compare.At, list), append(u.Range, codes)
 	}
-	u.built = steps.Loaded(u.compare, acc, u.Acc, u.Out)
+	u.built = steps.NewLoadable(u.compare, acc, u.Acc, u.Out)
 	return nil
 }
 

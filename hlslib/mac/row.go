@@ -44,7 +44,7 @@ func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
 	for _, in := range inputs {
 		r.inputs = r.inputs.Union(in)
 	}
-	r.sum, r.fits = Sum(weights, product, inputs)
+	r.sum, r.fits = SumRange(weights, product, inputs)
 	return r
 }
 

@@ -20,7 +20,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if o.gate {
 		kept := b.Array("kept", dataflow.StyleOf(o.storage(f), "kept"), o.Words(f), y.Width())
 		kept.Write(fold.Index, y, first)
-		y = circuit.Choice(first, y, kept.Row(fold.Index))
+		y = circuit.MuxByCondition(first, y, kept.Row(fold.Index))
 	}
 	products := make([]circuit.Value, f.PE)
 	for pe := range products {
@@ -35,7 +35,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 
 // productCircuit returns the product of two elements after adding their offsets.
 func (o *op) productCircuit(b *circuit.Builder, f dataflow.Fold, x, y circuit.Value, pe int) circuit.Value {
-	h := b.Heap()
+	h := b.NewBitHeap()
 	var factor [2]circuit.Value
 	for i, word := range []circuit.Value{x, y} {
 		v := circuit.AssumeRange(circuit.Element(word, pe, o.In[i].Elem), o.In[i].Union())
@@ -46,7 +46,7 @@ func (o *op) productCircuit(b *circuit.Builder, f dataflow.Fold, x, y circuit.Va
 		h.AddSigned(circuit.Bit(x, pe), factor[1])
 	case o.factor[1].Kind == num.Bipolar:
 		h.AddSigned(circuit.Bit(y, pe), factor[0])
-	case f.Compute == dataflow.DSP && o.multiplies():
+	case f.Compute == dataflow.ComputeInDSPs && o.multiplies():
 		return circuit.AssumeRange(circuit.Product(factor[0], factor[1]), o.products)
 	default:
 		h.AddProduct(factor[0], factor[1])
@@ -57,10 +57,10 @@ func (o *op) productCircuit(b *circuit.Builder, f dataflow.Fold, x, y circuit.Va
 // requantised returns a product after the requantiser.
 func (o *op) requantised(b *circuit.Builder, f dataflow.Fold, product circuit.Value) circuit.Value {
 	q := o.P.Requant.Reduced()
-	if f.Compute == dataflow.DSP && o.rescales() {
+	if f.Compute == dataflow.ComputeInDSPs && o.rescales() {
 		product = circuit.Product(product, b.Constant(q.Multiplier))
 	} else {
-		product = circuit.Times(product, q.Multiplier)
+		product = circuit.MultiplyByConstant(product, q.Multiplier)
 	}
-	return circuit.AssumeRange(circuit.Rescaled(product, q), o.Out[0].Union())
+	return circuit.AssumeRange(circuit.RequantisedProduct(product, q), o.Out[0].Union())
 }

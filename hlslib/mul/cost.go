@@ -28,10 +28,10 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	product := cost.Adder(o.product.Width)
 	if o.multiplies() {
-		product = m.Multiplier(o.factor[0].Width, o.factor[1].Width, f.Compute == dataflow.DSP)
+		product = m.Multiplier(o.factor[0].Width, o.factor[1].Width, f.Compute == dataflow.ComputeInDSPs)
 	}
 	var offsets cost.Resources
 	for i, v := range o.P.Offset {
@@ -57,7 +57,7 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	if o.gate {
 		rows = o.Words(f)
 	}
-	kept := dataflow.RAM("kept", "gate memory", rows, f.PE*o.In[1].Elem.Width)
+	kept := dataflow.RAMStorage("kept", "gate memory", rows, f.PE*o.In[1].Elem.Width)
 	return append([]dataflow.Storage{kept}, o.steps.Storage(f)...)
 }
 
@@ -67,12 +67,12 @@ func (o *op) requantCost(m cost.CostModel, f dataflow.Fold) cost.Resources {
 	q := o.P.Requant.Reduced()
 	codes, _ := q.Rounded(o.products)
 	width := num.NarrowestInt(codes).Width
-	r := layer.Clipping(codes, o.Out[0].Union(), width)
+	r := layer.ClippingCost(codes, o.Out[0].Union(), width)
 	if o.rescales() {
 		r = r.Plus(m.Multiplier(o.product.Width, num.NarrowestInt(num.SingleValue(q.Multiplier)).Width,
-			f.Compute == dataflow.DSP))
+			f.Compute == dataflow.ComputeInDSPs))
 	}
-	return r.Plus(layer.Rounding(q.Shift, q.Mode, width))
+	return r.Plus(layer.RoundingCost(q.Shift, q.Mode, width))
 }
 
 // Delay returns the delay of the counter of words, the only state that changes in every clock, in nanoseconds.

@@ -33,12 +33,12 @@ import (
 )
 
 // Layer describes the product of two streams in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name: "MultiplyStreams",
 	Doc: "the product of two inputs, or of an input and a gate per channel, then one step function per channel " +
 		"or a requantiser (Mul)",
 	Example: `{"offset":[-3,128],"steps":[{"at":[1],"value":[0,1]}]}`,
-	Takes:   layer.Inputs(2),
+	Takes:   layer.CheckInputCount(2),
 	Bind:    bind,
 	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
 })
@@ -61,7 +61,7 @@ func (p *Params) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	p.Steps, p.Requant = list.Steps, list.Requant
-	return layer.PerInput("offsets", p.Offset[:], list.Offset)
+	return layer.CopyPerInput("offsets", p.Offset[:], list.Offset)
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
@@ -82,7 +82,7 @@ func (p Params) Verify() error {
 
 type op struct {
 	layer.Base[Params]
-	layer.Channelwise
+	layer.ChannelwiseSchedule
 	gate     bool        // input 1 is a single vector, used for all of input 0
 	factor   [2]num.Type // type of an input plus its offset
 	product  num.Type
@@ -95,7 +95,7 @@ type op struct {
 // the first input's shape.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, other := in[0].Shape, in[1].Shape
-	o := &op{Base: b, Channelwise: layer.ChannelSchedule(in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.ChannelSchedule(in)}
 	if !slices.Equal(shape, other) {
 		if len(other) > len(shape) || other.Vectors() != 1 || other.Channels() != o.Channels {
 			return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape, or a second of one vector of %d",
@@ -103,7 +103,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		}
 		o.gate = o.Vectors > 1
 	}
-	if err := layer.PerChannel("step functions", len(b.P.Steps), in); err != nil {
+	if err := layer.CheckPerChannel("step functions", len(b.P.Steps), in); err != nil {
 		return nil, nil, err
 	}
 	products, err := o.bindProduct()
@@ -193,12 +193,12 @@ func (o *op) Computation() dataflow.Computation {
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	return o.Channelwise.Eval(in, o.productOf)
+	return o.ChannelwiseSchedule.Eval(in, o.productOf)
 }
 
 // productOf returns the output of channel c.
 func (o *op) productOf(c int, x []int64) int64 {
-	y := o.steps.Exact(c, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
+	y := o.steps.ExactOutput(c, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
 	if o.P.Requant != nil {
 		y = o.P.Requant.Apply(y)
 	}
@@ -207,34 +207,34 @@ func (o *op) productOf(c int, x []int64) int64 {
 
 // Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
-	return o.Channelwise.Folds(o.steps.Tables(), o.multiplies() || o.rescales())
+	return o.ChannelwiseSchedule.Folds(o.steps.Tables(), o.multiplies() || o.rescales())
 }
 
 // Loop returns the loop, with the latency of a pair that gets its offsets, is multiplied, and passes a step function
 // or a requantiser.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	if o.gate {
-		c.Fetch(o.Words(f), f.PE*o.In[1].Elem.Width, dataflow.NoMemory)
+		c.DoCounterLookup(o.Words(f), f.PE*o.In[1].Elem.Width, dataflow.NoMemory)
 		c.Choose(o.In[1].Elem.Width)
 	}
 	a, b := o.factor[0], o.factor[1]
 	if o.P.Offset != [2]int64{} {
-		c.DoOp(delay.Add, max(a.Width, b.Width))
+		c.DoOp(delay.OpAdd, max(a.Width, b.Width))
 	}
 	if o.multiplies() {
-		c.Product(a.Width, b.Width, f.Compute == dataflow.DSP)
+		c.Product(a.Width, b.Width, f.Compute == dataflow.ComputeInDSPs)
 	} else {
-		c.DoOp(delay.Add, max(a.Width, b.Width)) // negation by a sign
+		c.DoOp(delay.OpAdd, max(a.Width, b.Width)) // negation by a sign
 	}
 	if q := o.P.Requant; q != nil {
-		c.Requant(q.Reduced(), o.product.Width, f.Compute == dataflow.DSP)
+		c.Requant(q.Reduced(), o.product.Width, f.Compute == dataflow.ComputeInDSPs)
 	}
 	o.steps.Chain(&c, f)
 	l := o.Nest(f, c.Write())
 	if o.gate {
-		l.Read[1][0].Kind = dataflow.First
+		l.Read[1][0].Kind = dataflow.FirstIndex
 	}
 	return layer.WithLatency(o, f, t, l.Loop())
 }
@@ -251,7 +251,7 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 		requant = o.P.Requant.Reduced() // as the hardware has it
 	}
 	built := o.steps.HardwareFunction(f)
-	k := o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
+	k := o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
 		y := layer.Wrap(o.product, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
 		if o.P.Requant != nil {
 			return requant.Apply(y)
@@ -277,7 +277,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	if o.factor[0].Kind == num.Bipolar && second.Kind == num.Bipolar {
 		second = num.NarrowestInt(second.Range()) // core/mac.hpp gives the match of two signs, not their product
 	}
-	dsp := f.Compute == dataflow.DSP
+	dsp := f.Compute == dataflow.ComputeInDSPs
 	i := dataflow.Instance{
 		Header:  "mul.hpp",
 		Func:    "mul",

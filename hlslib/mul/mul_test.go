@@ -95,7 +95,7 @@ func TestContract(t *testing.T) {
 			In: of(typ(intN(16), 2), typ(intN(16), 2))},
 		{Name: "scalars", Op: mul.New(then(relu)), In: of(typ(intN(4)), typ(intN(4)))},
 	}
-	layertest.Check(t, 40, append(cases, layertest.Random(60, 37, randomtest.Mul)...)...)
+	layertest.Check(t, 40, append(cases, layertest.RandomCases(60, 37, randomtest.Mul)...)...)
 }
 
 // TestRanges: a channel's products are the exact interval, and what all channels share stays one range.
@@ -264,21 +264,24 @@ func TestCost(t *testing.T) {
 		fold dataflow.Fold
 		want dataflow.Resources
 	}{
-		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.LUT}, dataflow.Resources{LUT: 2 * (3 * 8)}},
-		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{DSP: 2}},
-		{moved(-8, 0), u4, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 4, DSP: 2}},
+		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.ComputeInLUTs}, dataflow.Resources{LUT: 2 * (3 * 8)}},
+		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.ComputeInDSPs}, dataflow.Resources{DSP: 2}},
+		{moved(-8, 0), u4, dataflow.Fold{Compute: dataflow.ComputeInDSPs}, dataflow.Resources{LUT: 2 * 4, DSP: 2}},
 		{mul.Params{}, typ(bipolar, 5, 6), dataflow.Fold{}, dataflow.Resources{LUT: 2 * 5}},
 		// 3 words of 8 bits kept
-		{mul.Params{}, gate, dataflow.Fold{Compute: dataflow.DSP},
+		{mul.Params{}, gate, dataflow.Fold{Compute: dataflow.ComputeInDSPs},
 			dataflow.Resources{LUT: 4 * 2, LUTRAM: 4 * 2, DSP: 2}},
 		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 4, Mode: num.HalfUp, Lo: -2, Hi: 15}), u4,
-			dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * (6 + 2*3), DSP: 4}}, // codes of 0..42
+			// codes of 0..42
+			dataflow.Fold{Compute: dataflow.ComputeInDSPs}, dataflow.Resources{LUT: 2 * (6 + 2*3), DSP: 4}},
 		{scaled(0, 0, num.Requant{Multiplier: 5, Mode: num.Floor, Lo: 1, Hi: 2000}), typ(bipolar, 5, 6),
-			dataflow.Fold{Compute: dataflow.LUT}, dataflow.Resources{LUT: 2*5 + 2*(3*8+2*4)}}, // codes of -75..75
-		{then(relu), u4, dataflow.Fold{Memory: dataflow.LUTRAM, Compute: dataflow.DSP},
+			// codes of -75..75
+			dataflow.Fold{Compute: dataflow.ComputeInLUTs}, dataflow.Resources{LUT: 2*5 + 2*(3*8+2*4)}},
+		{then(relu), u4, dataflow.Fold{Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInDSPs},
 			dataflow.Resources{LUT: 2 * (2 + 1), DSP: 2}},
 		// tables
-		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM, Compute: dataflow.DSP},
+		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM,
+			Compute: dataflow.ComputeInDSPs},
 			dataflow.Resources{BRAM: 2, DSP: 2}},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)

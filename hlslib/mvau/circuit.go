@@ -32,7 +32,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		vector.Write(input.Index, x, output.First)
 		x = vector.After(input.Index)
 	}
-	unit := o.In(b, f, o.Packing(f.PE, f, t), groups*nf*sf).For(t)
+	unit := o.NewCircuit(b, f, o.Packing(f.PE, f, t), groups*nf*sf).For(t)
 	y := unit.Channels(func(int) circuit.Value { return x }, unit.Weights(row), input.First, word)
 	b.Output(circuit.Packed(o.out.Elem, y...), input.Last)
 	return b.Layer()

@@ -32,16 +32,17 @@ func TestConstantWeights(t *testing.T) {
 		return g.Nodes[0].Op
 	}
 	dense, powers, pruned := layer(85, 43, -53, 77), layer(64, -32, 16, 64), layer(0, 0, 0, 85)
-	all := dataflow.Fold{PE: 8, SIMD: 16, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}
+	all := dataflow.Fold{PE: 8, SIMD: 16, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}
 	half, slices := all, all
-	half.SIMD, slices.Compute = 8, dataflow.DSP
+	half.SIMD, slices.Compute = 8, dataflow.ComputeInDSPs
 	lut := func(o dataflow.Op, f dataflow.Fold) int { return o.Cost(f, at).Total().LUT }
 	if d, p, z := lut(dense, all), lut(powers, all), lut(pruned, all); !(z < p && p < d/2) {
 		t.Errorf("%d LUT of dense weights, %d of powers of two, %d of pruned ones", d, p, z)
 	}
 	for _, f := range []dataflow.Fold{half, slices} {
-		if d, p := dense.Cost(f, at).Total(), powers.Cost(f, at).Total(); f.Compute == dataflow.DSP && d.DSP != p.DSP ||
-			f.Compute == dataflow.LUT && d.LUT-p.LUT > d.LUT/4 {
+		if d, p := dense.Cost(f, at).Total(), powers.Cost(f, at).Total(); f.Compute == dataflow.ComputeInDSPs &&
+			d.DSP != p.DSP ||
+			f.Compute == dataflow.ComputeInLUTs && d.LUT-p.LUT > d.LUT/4 {
 			t.Errorf("%+v: %+v of dense weights, %+v of powers of two", f, d, p)
 		}
 	}

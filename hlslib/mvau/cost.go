@@ -11,7 +11,7 @@ import (
 // FINN has no groups: a group's outputs cost here what they cost alone, and the weights of all groups lie in one
 // memory. FINN has no requantised products either: here an adder rounds each.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := mac.Priced(o.Unit, o, f, t); ok {
+	if c, ok := mac.CircuitCost(o.Unit, o, f, t); ok {
 		return c
 	}
 	m := cost.MVAU{
@@ -20,14 +20,14 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		Spare: mac.SavedBits(o.Unit, f, t),
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
 		InSigned:  o.in.Elem.Signed() && !o.XNOR,
-		DSP:       f.Compute == dataflow.DSP,
-		Factors:   mac.Factors(o.Unit),
-		Constants: mac.Constants(o.Unit, f),
+		DSP:       f.Compute == dataflow.ComputeInDSPs,
+		Factors:   mac.MinifloatFactors(o.Unit),
+		Constants: mac.ConstantWeightAdders(o.Unit, f),
 		Packing:   o.Packing(f.PE, f, t),
-		Memory:    estimate.Memory(f.Memory),
-		Fabric:    estimate.Model(t).Fabric,
+		Memory:    estimate.MemoryStyleOf(f.Memory),
+		Fabric:    estimate.CostModelOf(t).Fabric,
 	}
-	logic := append(o.Logic(estimate.Model(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
+	logic := append(o.Logic(estimate.CostModelOf(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
 	c := estimate.StoringLayerCost(t, m, o.storage(f), logic...)
 	if n := o.RequantBits(); n > 0 {
 		c = append(c, estimate.CostOfParts(cost.Adder(n).Times(f.PE*f.SIMD).AsPart("product rounding"))...)
@@ -41,5 +41,5 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	if nf == 1 {
 		sf = 0
 	}
-	return append(o.Storage(f), dataflow.RAM("vector", "input buffer", sf, f.SIMD*o.in.Elem.Width))
+	return append(o.Storage(f), dataflow.RAMStorage("vector", "input buffer", sf, f.SIMD*o.in.Elem.Width))
 }

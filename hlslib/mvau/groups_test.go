@@ -54,7 +54,7 @@ func TestGroupContract(t *testing.T) {
 			In: []dataflow.StreamType{typ(uintN(3), 3, 4)}},
 		{Name: "xnor", Op: mvau.New(grouped(r, 2, 2, 3, 2, signs)), In: []dataflow.StreamType{typ(bipolar, 2, 3, 4)}},
 	}
-	layertest.Check(t, 40, append(cases, layertest.Random(12, 2, randomtest.Grouped)...)...)
+	layertest.Check(t, 40, append(cases, layertest.RandomCases(12, 2, randomtest.Grouped)...)...)
 }
 
 // TestGroupsAreLayers cuts a frame into its groups, and computes each with a layer of its own.
@@ -69,7 +69,7 @@ func TestGroupsAreLayers(t *testing.T) {
 	}
 	x := dataflow.Tensor{Shape: in.Shape}
 	for i := range in.Shape.Size() {
-		x.Data = append(x.Data, layertest.Between(r, in.Channel(i%len(in.Range))))
+		x.Data = append(x.Data, layertest.RandomInRange(r, in.Channel(i%len(in.Range))))
 	}
 	op, out, err := mvau.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
@@ -114,7 +114,7 @@ func TestGroupLoop(t *testing.T) {
 	t.Parallel()
 	p := grouped(rand.New(rand.NewPCG(2, 2)), 2, 6, 9, 2, num.Range{Lo: -4, Hi: 3}) // MW 18, C 4
 	op := layertest.Bind(t, mvau.New(p), typ(uintN(2), 5, 9, 4))
-	f := dataflow.Fold{PE: 3, SIMD: 6, Memory: dataflow.BRAM, Compute: dataflow.LUT}
+	f := dataflow.Fold{PE: 3, SIMD: 6, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
 	l := op.Loop(f, dataflow.Target{})
 	if got := []int{l.Iterations(), l.Reads(0), l.Writes(0), l.FirstWrite(0)}; !slices.Equal(got,
 		[]int{5 * 2 * 2 * 3, 5 * 2 * 3, 5 * 2 * 2, 2 + 3}) {

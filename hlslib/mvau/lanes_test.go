@@ -44,7 +44,7 @@ func TestLanes(t *testing.T) {
 		{Name: "depthwise sums", Op: vvau.New(vvau.Params{Weights: uneven(4, 6)}),
 			In: []dataflow.StreamType{typ(intN(3), 2, 6, 4)}},
 	}
-	cases = append(cases, layertest.Random(20, 17, randomtest.MVAU)...)
+	cases = append(cases, layertest.RandomCases(20, 17, randomtest.MVAU)...)
 	for i := range 8 {
 		c := randomtest.Grouped(rand.New(rand.NewPCG(uint64(i), 18)))
 		c.Name = fmt.Sprintf("grouped %d", i)

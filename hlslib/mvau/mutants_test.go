@@ -29,7 +29,7 @@ func TestMutants(t *testing.T) {
 			}
 			return layertest.Case{Name: name, Op: mvau.New(mvau.Params{Weights: weights}),
 				In:   []dataflow.StreamType{typ(intN(4), 2, 96)},
-				Only: func(f dataflow.Fold) bool { return f.PE*f.SIMD == 1 && f.Compute == dataflow.LUT }}
+				Only: func(f dataflow.Fold) bool { return f.PE*f.SIMD == 1 && f.Compute == dataflow.ComputeInLUTs }}
 		}
 		layertest.CheckMutants(t, in("core/mac.hpp",
 			[2]string{"value[BIT] = mac_look", "value[0] = mac_look"},

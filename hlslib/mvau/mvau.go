@@ -33,7 +33,7 @@ import (
 )
 
 // Layer describes the matrix-vector unit in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "MVAU",
 	Doc:     "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
 	Example: `{"weights":[[1,-1]]}`,
@@ -112,7 +112,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 // unit returns the unit for inputs of type in, with loaded or constant weights.
 func (p Params) unit(in num.Type, ranges func(c int) []num.Range) (*mac.Unit, error) {
 	if p.Room != nil {
-		return mac.Loaded(*p.Room, p.Weights, p.Steps, p.Product, in, ranges)
+		return mac.BindLoadable(*p.Room, p.Weights, p.Steps, p.Product, in, ranges)
 	}
 	return mac.Bind(p.Weights, p.Steps, p.Product, in, ranges)
 }
@@ -199,7 +199,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 			for k := range runs {
 				sum += o.P.dot(row[k*run:(k+1)*run], x[k*channels+group*run:])
 			}
-			y.Data = append(y.Data, o.Exact(c, sum))
+			y.Data = append(y.Data, o.ExactOutput(c, sum))
 		}
 	}
 	return []dataflow.Tensor{y}
@@ -226,7 +226,7 @@ func (o *op) folds(f dataflow.Fold) (nf, sf int) { return o.mh / o.P.groups() / 
 // Folds yields every PE that divides a group's outputs and every SIMD that divides MW, in increasing order, with each
 // memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
-	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.SIMD, f, o.vectors) })
+	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.WithinHLSLimits(f.SIMD, f, o.vectors) })
 }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
@@ -236,13 +236,13 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	each, first, last := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.First},
-		dataflow.IndexSet{Kind: dataflow.Last}
+	each, first, last := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex},
+		dataflow.IndexSet{Kind: dataflow.LastIndex}
 	nf, sf := o.folds(f)
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	if nf > 1 {
 		c.ReadWhere()
-		c.Fetch(sf, f.SIMD*o.in.Elem.Width, dataflow.NoMemory)
+		c.DoCounterLookup(sf, f.SIMD*o.in.Elem.Width, dataflow.NoMemory)
 		c.Choose(1)
 	} else {
 		c.Read()
@@ -312,7 +312,7 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 }
 
 // Counts returns the numbers of operations and parameters under FINN's names.
-func (o *op) Counts() map[string]int64 { return o.Unit.Counts(o.vectors) }
+func (o *op) Counts() map[string]int64 { return o.Unit.OpCounts(o.vectors) }
 
 // Moves returns false: the layer multiplies the significands of minifloats.
 func (o *op) Moves() bool { return false }

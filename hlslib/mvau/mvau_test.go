@@ -51,11 +51,11 @@ func TestContract(t *testing.T) {
 			Folds: 10},
 	}
 	for i := range 20 {
-		c := randomtest.Rounding(rand.New(rand.NewPCG(uint64(i), 8)))
+		c := randomtest.DrawRequantMVAU(rand.New(rand.NewPCG(uint64(i), 8)))
 		c.Name = fmt.Sprintf("rounding %d", i)
 		cases = append(cases, c)
 	}
-	layertest.Check(t, 140, append(cases, layertest.Random(60, 7, randomtest.MVAU)...)...)
+	layertest.Check(t, 140, append(cases, layertest.RandomCases(60, 7, randomtest.MVAU)...)...)
 }
 
 // TestWide sums more products of a clock than one function of the circuit does.
@@ -92,7 +92,7 @@ func TestRanges(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		mh, mw := 1+r.IntN(2), 1+r.IntN(3)
-		in := layertest.Type(r, dataflow.Shape{mw}, 3)
+		in := layertest.RandomType(r, dataflow.Shape{mw}, 3)
 		p := mvau.Params{Weights: make([][]int64, mh)}
 		for c := range p.Weights {
 			for range mw {
@@ -103,7 +103,7 @@ func TestRanges(t *testing.T) {
 			}
 			acc, _ := num.Dot(p.Weights[c], in.Range)
 			if seed%3 > 0 {
-				p.Steps = append(p.Steps, layertest.Step(r, acc, 4, 3, true))
+				p.Steps = append(p.Steps, layertest.RandomStepFunction(r, acc, 4, 3, true))
 			}
 		}
 		op, out, err := mvau.New(p).Bind([]dataflow.StreamType{in})
@@ -321,7 +321,7 @@ func TestCost(t *testing.T) {
 		}
 	}
 	int2 := dataflow.StreamType{Shape: dataflow.Shape{784}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: intN(2)}
-	f := dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.BRAM, Compute: dataflow.LUT}
+	f := dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
 	for _, tt := range []struct {
 		weights [][]int64
 		in      dataflow.StreamType
@@ -331,9 +331,9 @@ func TestCost(t *testing.T) {
 	}{
 		{ternary, int2, f, 11, dataflow.Resources{LUT: 10772, BRAM: 44}}, // FINN: 10754 with an accumulator of 10 bits
 		{binary, typ(bipolar, 784), f, 10, dataflow.Resources{LUT: 5615, BRAM: 22}},
-		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.URAM, Compute: dataflow.DSP}, 11,
+		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.URAM, Compute: dataflow.ComputeInDSPs}, 11,
 			dataflow.Resources{LUT: 7322, URAM: 22, DSP: 784}},
-		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}, 11,
+		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}, 11,
 			dataflow.Resources{LUT: 10772 + 1568}},
 	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
@@ -367,7 +367,7 @@ func input(in dataflow.StreamType) dataflow.Tensor {
 	r := rand.New(rand.NewPCG(2, 1))
 	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.Size())}
 	for i := range x.Data {
-		x.Data[i] = layertest.Between(r, in.Channel(i%in.Shape.Channels()))
+		x.Data[i] = layertest.RandomInRange(r, in.Channel(i%in.Shape.Channels()))
 	}
 	return x
 }
@@ -415,7 +415,7 @@ func BenchmarkSimulation(b *testing.B) {
 		b.Run(f.name, func(b *testing.B) {
 			_, op, in := big(b, 4)
 			x := input(in)
-			fold := dataflow.Fold{PE: f.pe, SIMD: f.simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}
+			fold := dataflow.Fold{PE: f.pe, SIMD: f.simd, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
 			layertest.BenchSimulation(b, op, in, x, fold)
 			reportMACs(b, op)
 		})
@@ -426,7 +426,8 @@ func BenchmarkSimulation(b *testing.B) {
 func BenchmarkEmit(b *testing.B) {
 	_, op, _ := big(b, 4)
 	for b.Loop() {
-		op.Emit(dataflow.Fold{PE: 16, SIMD: 32, Memory: dataflow.BRAM, Compute: dataflow.LUT}, dataflow.Target{})
+		op.Emit(dataflow.Fold{PE: 16, SIMD: 32, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs},
+			dataflow.Target{})
 	}
 }
 

@@ -14,7 +14,9 @@ import (
 )
 
 // inDSPs are the folds whose products are in DSP slices, of one memory.
-func inDSPs(f dataflow.Fold) bool { return f.Compute == dataflow.DSP && f.Memory == dataflow.BRAM }
+func inDSPs(f dataflow.Fold) bool {
+	return f.Compute == dataflow.ComputeInDSPs && f.Memory == dataflow.BRAM
+}
 
 // TestPackedContract has channels share DSP slices of all kinds: wherever lanes are, how many, whether they overlap,
 // and with slices that have fewer channels than lanes.
@@ -31,7 +33,7 @@ func TestPackedContract(t *testing.T) {
 				p := mvau.Params{Weights: make([][]int64, mh)}
 				for c := range p.Weights {
 					for range mw {
-						p.Weights[c] = append(p.Weights[c], layertest.Between(r, weights))
+						p.Weights[c] = append(p.Weights[c], layertest.RandomInRange(r, weights))
 					}
 				}
 				p.Weights[0][0], p.Weights[mh-1][mw-1] = weights.Hi, weights.Lo
@@ -94,18 +96,18 @@ func TestPackedCost(t *testing.T) {
 	} {
 		op := layertest.Bind(t, mvau.New(tt.p), typ(tt.in, 2))
 		target := dataflow.Target{Board: boards.Board{DSPType: tt.dsp}}
-		f := dataflow.Fold{PE: tt.pe, SIMD: tt.simd, Memory: dataflow.BRAM, Compute: dataflow.DSP}
+		f := dataflow.Fold{PE: tt.pe, SIMD: tt.simd, Memory: dataflow.BRAM, Compute: dataflow.ComputeInDSPs}
 		if got := op.Cost(f, target).Total().DSP; got != tt.want {
 			t.Errorf("%s: %d DSP slices, want %d", tt.name, got, tt.want)
 		}
-		if got := multipliers(op.(dataflow.Circuited).Circuit(f, target)); got != tt.want {
+		if got := multipliers(op.(dataflow.HasCircuit).Circuit(f, target)); got != tt.want {
 			t.Errorf("%s: %d multipliers in the circuit, want %d", tt.name, got, tt.want)
 		}
 		packs := packing(op.Emit(f, target)) != ""
 		if want := tt.want < tt.pe*tt.simd; packs != want {
 			t.Errorf("%s: packed %t, want %t", tt.name, packs, want)
 		}
-		f.Compute = dataflow.LUT
+		f.Compute = dataflow.ComputeInLUTs
 		if packing(op.Emit(f, target)) != "" || op.Cost(f, target).Total().DSP != 0 {
 			t.Errorf("%s: packed in LUTs", tt.name)
 		}
@@ -115,7 +117,7 @@ func TestPackedCost(t *testing.T) {
 // multipliers counts the multipliers of a circuit.
 func multipliers(m *circuit.Module) (n int) {
 	for _, node := range m.Nodes {
-		if node.Op == circuit.Multiply {
+		if node.Op == circuit.OpMultiply {
 			n++
 		}
 	}

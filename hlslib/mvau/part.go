@@ -44,7 +44,7 @@ func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.StreamType, 
 			p.Steps = append(p.Steps, o.P.Steps[c:c+pe]...)
 		}
 	}
-	unit, err := mac.Select(o.Unit, channels, p.Weights, p.Steps)
+	unit, err := mac.SelectChannels(o.Unit, channels, p.Weights, p.Steps)
 	if err != nil {
 		return nil, dataflow.StreamType{}, err
 	}

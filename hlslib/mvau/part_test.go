@@ -75,7 +75,8 @@ func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.St
 			!reflect.DeepEqual(alone.Emit(fold, dataflow.Target{}), bound.Emit(fold, dataflow.Target{})) {
 			t.Fatalf("part %d of %d of %+v is not the layer of its parameters", k, n, f)
 		}
-		if fold.Compute = dataflow.LUT; !slices.Contains(slices.Collect(bound.Folds()), fold) { // signs take no DSP
+		// signs take no DSP
+		if fold.Compute = dataflow.ComputeInLUTs; !slices.Contains(slices.Collect(bound.Folds()), fold) {
 			t.Fatalf("part %d of %d of %+v: no fold %+v", k, n, f, fold)
 		}
 		l := bound.Loop(fold, dataflow.Target{})
@@ -104,7 +105,7 @@ func TestAlike(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
 	board := boards.Board{DSPType: "DSP48E2"}
-	targets := []dataflow.Target{{Board: board}, {Board: board, Formula: dataflow.FINN}}
+	targets := []dataflow.Target{{Board: board}, {Board: board, Formula: dataflow.FINNFormula}}
 	count := map[bool]int{}
 	for _, thresholds := range []int{0, 1, 3, 7} {
 		p := grouped(r, 1, 24, 1, 6, num.Range{Lo: -4, Hi: 3})
@@ -126,7 +127,7 @@ func TestAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		for f := range op.Folds() {
-			if f.SIMD > 1 || f.Memory != dataflow.BRAM || f.Compute != dataflow.LUT {
+			if f.SIMD > 1 || f.Memory != dataflow.BRAM || f.Compute != dataflow.ComputeInLUTs {
 				continue
 			}
 			for _, n := range dataflow.Divisors(f.PE)[1:] {

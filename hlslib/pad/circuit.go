@@ -21,11 +21,11 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	}
 	word := b.Input(f.SIMD*in.Elem.Width, reads)
 	if o.ahead() {
-		kept := b.Latch("kept", 0, word.Width())
+		kept := b.WordRegister("kept", 0, word.Width())
 		kept.Set(word, reads)
 		word = kept.Value()
 	}
 	padding := circuit.Packed(out.Elem, slices.Repeat([]circuit.Value{b.Constant(o.P.Code)}, f.SIMD)...)
-	b.Output(circuit.Choice(place.Hit, layer.Recoded(word, in, out.Elem), padding), b.Constant(1))
+	b.Output(circuit.MuxByCondition(place.Hit, layer.Recoded(word, in, out.Elem), padding), b.Constant(1))
 	return b.Layer()
 }

@@ -12,7 +12,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
+	m, width := estimate.CostModelOf(t), f.SIMD*o.Out[0].Elem.Width
 	kept := 0 // bits of the word that is read ahead
 	if o.ahead() {
 		kept = f.SIMD * o.In[0].Elem.Width

@@ -30,11 +30,11 @@ import (
 )
 
 // Layer describes the padding in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "FMPadding",
 	Doc:     "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
 	Example: `{"before":[1,1],"after":[0,1],"between":[0,0],"code":0}`,
-	Takes:   layer.Image,
+	Takes:   layer.CheckImageInput,
 	Bind:    bind,
 	FINN:    dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
 })

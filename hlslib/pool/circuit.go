@@ -22,7 +22,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		}
 		name := fmt.Sprint("kept", pe)
 		if o.P.Op == Sum {
-			h := b.Heap()
+			h := b.NewBitHeap()
 			for _, v := range positions {
 				h.Add(v, 0)
 			}

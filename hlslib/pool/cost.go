@@ -21,7 +21,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		control = control.Plus(cost.Counter(sf))
 		kept = join.Plus(cost.Resources{FF: width}).Times(f.PE)
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(
 		m.Control(control),
 		join.Times(f.PE*(f.SIMD-1)).AsPart("pooling tree"),

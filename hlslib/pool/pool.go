@@ -24,7 +24,7 @@ import (
 )
 
 // Layer describes the pooling in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "Pool",
 	Doc:     "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
 	Example: `{"op":"max"}`,
@@ -36,7 +36,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 type Params = layer.PoolParams
 
 // The operations of pooling.
-const Max, Sum = layer.Max, layer.Sum
+const Max, Sum = layer.MaxPooling, layer.SumPooling
 
 type op struct {
 	layer.Base[Params]
@@ -56,7 +56,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	o := &op{Base: b, in: in[0], windows: shape[:n].Size(), positions: shape[n], channels: shape[n+1]}
 	o.pe, o.simd = dataflow.Divisors(o.channels), dataflow.Divisors(o.positions)
 	var err error
-	o.out, err = b.P.Op.Of(in[0], o.positions, append(slices.Clone(shape[:n]), o.channels))
+	o.out, err = b.P.Op.OutputType(in[0], o.positions, append(slices.Clone(shape[:n]), o.channels))
 	return o, []dataflow.StreamType{o.out}, err
 }
 
@@ -103,12 +103,12 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 
 // Loop returns the loop, with the latency of a word whose positions are joined in a tree, and then with those before.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	c.Tree(f.SIMD, o.in.Elem.Width, o.P.Op.Chain()...)
 	sf := o.positions / f.SIMD
 	if sf > 1 {
-		c.DoInOneStage(o.out.Elem.Width, append(o.P.Op.Chain(), delay.Select)...)
+		c.DoInOneStage(o.out.Elem.Width, append(o.P.Op.Chain(), delay.OpSelect)...)
 	}
 	return layer.WithLatency(o, f, t, layer.WindowsLoop(o.windows, o.channels/f.PE, sf, c.Write()))
 }

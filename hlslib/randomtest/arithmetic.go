@@ -22,7 +22,7 @@ import (
 func Add(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
-	in := []dataflow.StreamType{layertest.Type(r, shape, 8), layertest.Type(r, shape, 8)}
+	in := []dataflow.StreamType{layertest.RandomType(r, shape, 8), layertest.RandomType(r, shape, 8)}
 	var p add.Params
 	dead := r.IntN(4) // the number of an input, or none, with factor 0 in some channels
 	for i := range p.Factors {
@@ -43,7 +43,7 @@ func Add(r *rand.Rand) layertest.Case {
 	}
 	rising := r.IntN(2) == 0
 	for c := range []int{0, 1, channels}[r.IntN(3)] {
-		p.Steps = append(p.Steps, layertest.Step(r, sum[0].Channel(c), 9, 1+r.IntN(9), rising))
+		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, sum[0].Channel(c), 9, 1+r.IntN(9), rising))
 	}
 	c := layertest.Case{Op: add.New(p), In: in}
 	one := func(x num.Range) bool { return x.Count() == 1 }
@@ -62,7 +62,7 @@ func Mul(r *rand.Rand) layertest.Case {
 	if r.IntN(2) == 0 {
 		other = []dataflow.Shape{{channels}, {1, 1, channels}}[r.IntN(len(shape))/2]
 	}
-	in := []dataflow.StreamType{layertest.Type(r, shape, 8), layertest.Type(r, other, 8)}
+	in := []dataflow.StreamType{layertest.RandomType(r, shape, 8), layertest.RandomType(r, other, 8)}
 	var p mul.Params
 	for i := range p.Offset {
 		if r.IntN(2) == 0 {
@@ -80,7 +80,7 @@ func Mul(r *rand.Rand) layertest.Case {
 	}
 	rising := r.IntN(2) == 0
 	for c := range []int{0, 1, channels}[r.IntN(3)] {
-		p.Steps = append(p.Steps, layertest.Step(r, product[0].Channel(c), 9, 1+r.IntN(9), rising))
+		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, product[0].Channel(c), 9, 1+r.IntN(9), rising))
 	}
 	c := layertest.Case{Op: mul.New(p), In: in}
 	if !rising {
@@ -93,7 +93,7 @@ func Mul(r *rand.Rand) layertest.Case {
 func Requant(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
-	in := layertest.Type(r, shape, 20)
+	in := layertest.RandomType(r, shape, 20)
 	multipliers, biases := layertest.Int(1+r.IntN(20)).Range(), layertest.Int(1+r.IntN(40)).Range()
 	p := requant.Params{Shift: r.IntN(40), Lo: math.MinInt64, Hi: math.MaxInt64}
 	p.Mode = num.Roundings[r.IntN(len(num.Roundings))]
@@ -102,20 +102,20 @@ func Requant(r *rand.Rand) layertest.Case {
 	}
 	each := []int{channels, shape.Size()}[r.IntN(2)]
 	for range []int{1, each}[r.IntN(2)] {
-		p.Multiplier = append(p.Multiplier, layertest.Between(r, multipliers))
+		p.Multiplier = append(p.Multiplier, layertest.RandomInRange(r, multipliers))
 		if r.IntN(6) == 0 {
 			p.Multiplier[len(p.Multiplier)-1] = 0 // a dead channel
 		}
 	}
 	for range []int{1, each}[r.IntN(2)] {
-		p.Bias = append(p.Bias, layertest.Between(r, biases))
+		p.Bias = append(p.Bias, layertest.RandomInRange(r, biases))
 	}
 	_, out, err := requant.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
 		panic(err)
 	}
 	if codes := out[0].Union(); r.IntN(3) > 0 {
-		a, b := layertest.Between(r, codes)+r.Int64N(3)-1, layertest.Between(r, codes)
+		a, b := layertest.RandomInRange(r, codes)+r.Int64N(3)-1, layertest.RandomInRange(r, codes)
 		p.Lo, p.Hi = min(a, b), max(a, b)
 	}
 	return layertest.Case{Op: requant.New(p), In: []dataflow.StreamType{in}}
@@ -125,12 +125,12 @@ func Requant(r *rand.Rand) layertest.Case {
 func Threshold(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
-	in := layertest.Type(r, shape, 10)
+	in := layertest.RandomType(r, shape, 10)
 	n := []int{1, channels, shape.Size()}[r.IntN(3)]
 	rising := r.IntN(2) == 0
 	var p threshold.Params
 	for c := range n {
-		p.Steps = append(p.Steps, layertest.Step(r, in.Channel(c%channels), 9, 1+r.IntN(9), rising))
+		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, in.Channel(c%channels), 9, 1+r.IntN(9), rising))
 	}
 	c := layertest.Case{Op: threshold.New(p), In: []dataflow.StreamType{in}}
 	if in.Elem.Kind == num.Bipolar {
@@ -142,16 +142,16 @@ func Threshold(r *rand.Rand) layertest.Case {
 // Pool draws a maximum or a sum of windows.
 func Pool(r *rand.Rand) layertest.Case {
 	shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(9), []int{1, 2, 3, 4, 6}[r.IntN(5)]}
-	op := []layer.Pooling{layer.Max, layer.Sum}[r.IntN(2)]
-	in := layertest.Type(r, shape[r.IntN(3):], 7)
+	op := []layer.Pooling{layer.MaxPooling, layer.SumPooling}[r.IntN(2)]
+	in := layertest.RandomType(r, shape[r.IntN(3):], 7)
 	return layertest.Case{Op: pool.New(pool.Params{Op: op}), In: []dataflow.StreamType{in}}
 }
 
 // GlobalPool draws a maximum or a sum of frames.
 func GlobalPool(r *rand.Rand) layertest.Case {
 	shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(4), []int{1, 2, 3, 4, 6, 12, 40}[r.IntN(7)]}
-	op := []layer.Pooling{layer.Max, layer.Sum}[r.IntN(2)]
-	in := layertest.Type(r, shape[r.IntN(2):], 7)
+	op := []layer.Pooling{layer.MaxPooling, layer.SumPooling}[r.IntN(2)]
+	in := layertest.RandomType(r, shape[r.IntN(2):], 7)
 	return layertest.Case{Op: globalpool.New(globalpool.Params{Op: op}), In: []dataflow.StreamType{in}}
 }
 
@@ -160,9 +160,9 @@ func LabelSelect(r *rand.Rand) layertest.Case {
 	labels := []int{2, 3, 4, 6, 9, 12, 16}[r.IntN(7)]
 	shape := []dataflow.Shape{{labels}, {4, labels}, {2, 2, labels}}[r.IntN(3)]
 	p := labelselect.Params{Labels: labels, K: 1 + r.IntN(labels)}
-	p.First = []labelselect.First{labelselect.Largest, labelselect.Smallest}[r.IntN(2)]
-	p.Ties = []labelselect.Ties{labelselect.LowerIndex, labelselect.HigherIndex}[r.IntN(2)]
-	c := layertest.Case{Op: labelselect.New(p), In: []dataflow.StreamType{layertest.Type(r, shape, 1+r.IntN(8))}}
+	p.First = []labelselect.RankOrder{labelselect.LargestFirst, labelselect.SmallestFirst}[r.IntN(2)]
+	p.Ties = []labelselect.TieBreak{labelselect.LowerIndexWins, labelselect.HigherIndexWins}[r.IntN(2)]
+	c := layertest.Case{Op: labelselect.New(p), In: []dataflow.StreamType{layertest.RandomType(r, shape, 1+r.IntN(8))}}
 	if len(c.In[0].Range) > 1 {
 		c.Loose = "a label may never take the first place"
 	}

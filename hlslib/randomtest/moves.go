@@ -27,7 +27,7 @@ func one(op dataflow.Op, in dataflow.StreamType) layertest.Case {
 
 // image draws a type with at most the given rows, columns and channels.
 func image(r *rand.Rand, rows, columns, channels int) dataflow.StreamType {
-	return layertest.Type(r, dataflow.Shape{1 + r.IntN(rows), 1 + r.IntN(columns), 1 + r.IntN(channels)}, 6)
+	return layertest.RandomType(r, dataflow.Shape{1 + r.IntN(rows), 1 + r.IntN(columns), 1 + r.IntN(channels)}, 6)
 }
 
 // pair draws two numbers from lo to hi.
@@ -39,9 +39,9 @@ func DWC(r *rand.Rand) layertest.Case {
 	if r.IntN(3) == 0 { // whole tiles, as in most designs
 		p.Tile = 1 + r.IntN(3)
 		p.In, p.Out = p.Tile*(1+r.IntN(3)), p.Tile*(1+r.IntN(3))
-		return one(dwc.New(p), layertest.Type(r, dataflow.Shape{p.In, 2 * p.Out, (2 + r.IntN(2)) * p.Tile}, 6))
+		return one(dwc.New(p), layertest.RandomType(r, dataflow.Shape{p.In, 2 * p.Out, (2 + r.IntN(2)) * p.Tile}, 6))
 	}
-	return one(dwc.New(p), layertest.Type(r, dataflow.Shape{1 + r.IntN(3), p.In * p.Out}, 6))
+	return one(dwc.New(p), layertest.RandomType(r, dataflow.Shape{1 + r.IntN(3), p.In * p.Out}, 6))
 }
 
 // Concat draws a concatenation of two to five inputs.
@@ -49,7 +49,7 @@ func Concat(r *rand.Rand) layertest.Case {
 	positions, common := 1+r.IntN(3), 1+r.IntN(2)
 	var c layertest.Case
 	for range 2 + r.IntN(4) {
-		c.In = append(c.In, layertest.Type(r, dataflow.Shape{positions, 2, common * (1 + r.IntN(4))}, 6))
+		c.In = append(c.In, layertest.RandomType(r, dataflow.Shape{positions, 2, common * (1 + r.IntN(4))}, 6))
 	}
 	c.Op = concat.New(concat.Params{Inputs: len(c.In)})
 	return c
@@ -61,7 +61,7 @@ func Join(r *rand.Rand) layertest.Case {
 	c := layertest.Case{Op: join.New(p)}
 	shape := dataflow.Shape{1 + r.IntN(3), 2, p.Block * (1 + r.IntN(3))}
 	for range p.Inputs {
-		c.In = append(c.In, layertest.Type(r, shape, 6))
+		c.In = append(c.In, layertest.RandomType(r, shape, 6))
 	}
 	return c
 }
@@ -74,7 +74,7 @@ func Split(r *rand.Rand) layertest.Case {
 		c := common * (1 + r.IntN(4))
 		p.Channels, sum = append(p.Channels, c), sum+c
 	}
-	return one(split.New(p), layertest.Type(r, dataflow.Shape{1 + r.IntN(3), 2, sum}, 6))
+	return one(split.New(p), layertest.RandomType(r, dataflow.Shape{1 + r.IntN(3), 2, sum}, 6))
 }
 
 // Pad draws a padding around and between pixels.
@@ -104,13 +104,13 @@ func SWG(r *rand.Rand) layertest.Case {
 		p.Before[a], p.After[a] = r.IntN(reach), r.IntN(reach)
 		shape[a] = max(1, reach-p.Before[a]-p.After[a]) + r.IntN(5)
 	}
-	return one(swg.New(p), layertest.Type(r, shape, 5))
+	return one(swg.New(p), layertest.RandomType(r, shape, 5))
 }
 
 // Dup draws a fork into two to four copies, with words of any number of elements.
 func Dup(r *rand.Rand) layertest.Case {
 	p := dup.Params{Copies: 2 + r.IntN(3)}
-	in := layertest.Type(r, dataflow.Shape{1 + r.IntN(3), 2, []int{1, 2, 3, 4, 6}[r.IntN(5)]}, 6)
+	in := layertest.RandomType(r, dataflow.Shape{1 + r.IntN(3), 2, []int{1, 2, 3, 4, 6}[r.IntN(5)]}, 6)
 	if r.IntN(3) == 0 {
 		words := dataflow.Divisors(in.Shape.Size())
 		p.Word = words[r.IntN(len(words))]
@@ -131,7 +131,7 @@ func Reorder(r *rand.Rand) layertest.Case {
 	}
 	blocks := 1 + r.IntN(4)
 	p.Shape = []int{blocks, len(p.Order) * p.Chunk}
-	return one(reorder.New(p), layertest.Type(r, dataflow.Shape{blocks * p.Block, p.Chunk}, 6))
+	return one(reorder.New(p), layertest.RandomType(r, dataflow.Shape{blocks * p.Block, p.Chunk}, 6))
 }
 
 // FirstLast draws a selection of any chunks of the first and the last step.
@@ -139,10 +139,10 @@ func FirstLast(r *rand.Rand) layertest.Case {
 	chunk, chunks := 1+r.IntN(4), 1+r.IntN(4)
 	p := firstlast.Params{Step: chunk * chunks, Chunk: chunk}
 	for range 1 + r.IntN(6) {
-		p.Order = append(p.Order, firstlast.From{Last: r.IntN(2) == 0, Chunk: r.IntN(chunks)})
+		p.Order = append(p.Order, firstlast.ChunkSource{Last: r.IntN(2) == 0, Chunk: r.IntN(chunks)})
 	}
 	p.Shape = []int{len(p.Order) * chunk}
-	return one(firstlast.New(p), layertest.Type(r, dataflow.Shape{1 + r.IntN(5), p.Step}, 6))
+	return one(firstlast.New(p), layertest.RandomType(r, dataflow.Shape{1 + r.IntN(5), p.Step}, 6))
 }
 
 // Lookup draws a table of at most 40 rows.

@@ -47,9 +47,9 @@ import (
 // A Draw makes a layer and its inputs from random numbers.
 type Draw func(*rand.Rand) layertest.Case
 
-// Kinds has the draws of every kind of layer, by its name.
-var Kinds = map[string][]Draw{
-	mvau.Layer.Name:        {MVAU, Rounding, Grouped, MVAU},
+// DrawsByKind has the draws of every kind of layer, by its name.
+var DrawsByKind = map[string][]Draw{
+	mvau.Layer.Name:        {MVAU, DrawRequantMVAU, Grouped, MVAU},
 	vvau.Layer.Name:        {VVAU},
 	rnn.Layer.Name:         {RNN},
 	threshold.Layer.Name:   {Threshold},
@@ -77,9 +77,9 @@ var Kinds = map[string][]Draw{
 // board and clock. The ranges' bounds need not be attained, because the test of each kind checks that.
 func Instance(n int) (layertest.Case, dataflow.Fold) {
 	r := rand.New(rand.NewPCG(uint64(n), 51))
-	names := slices.Sorted(maps.Keys(Kinds))
+	names := slices.Sorted(maps.Keys(DrawsByKind))
 	name := names[n%len(names)]
-	draws := Kinds[name]
+	draws := DrawsByKind[name]
 	c := draws[n/len(names)%len(draws)](r)
 	c.Name, c.Loose = fmt.Sprintf("instance %d, %s", n, name), "not asked"
 	family := pick(r, []boards.Family{boards.AMD, boards.AMD, boards.ICE40U, boards.ECP5})

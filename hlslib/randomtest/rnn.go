@@ -59,13 +59,13 @@ func Program(r *rand.Rand) (rnn.Params, []dataflow.StreamType) {
 		}
 	}
 	turns := max(1, p.Sequences) * len(p.Cells)
-	in := []dataflow.StreamType{layertest.Type(r, dataflow.Shape{1 + r.IntN(4),
+	in := []dataflow.StreamType{layertest.RandomType(r, dataflow.Shape{1 + r.IntN(4),
 		turns * m.units[0] * p.Cells[0].Lanes()}, 5)}
 	if p.Keeps = m.chance(4); !p.Keeps {
 		for s, w := range m.writer {
 			if m.chance(3) {
 				p.Starts = append(p.Starts, s)
-				in = append(in, layertest.Type(r, dataflow.Shape{turns * m.units[w]}, 5))
+				in = append(in, layertest.RandomType(r, dataflow.Shape{turns * m.units[w]}, 5))
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func (m *maker) phase(i int) {
 	}
 	if i == 0 {
 		for k := range 1 + m.IntN(3) {
-			add(rnn.CellValue{Op: rnn.Input, At: k}, 5)
+			add(rnn.CellValue{Op: rnn.OpInput, At: k}, 5)
 		}
 	}
 	if s := m.IntN(len(m.writer)); !m.chance(5) {
@@ -93,22 +93,22 @@ func (m *maker) phase(i int) {
 		}
 		for k := range 1 + m.IntN(3) {
 			p.Dots = append(p.Dots, rnn.CellDot{})
-			add(rnn.CellValue{Op: rnn.Sum, At: k}, 12)
+			add(rnn.CellValue{Op: rnn.OpDot, At: k}, 12)
 		}
 	}
 	for s, w := range m.writer {
 		if m.units[w] == m.units[i] && m.chance(2) {
-			add(rnn.CellValue{Op: rnn.OfState, At: s}, 6)
+			add(rnn.CellValue{Op: rnn.OpState, At: s}, 6)
 		}
 	}
 	if of := m.IntN(i + 1); of < i && m.units[of] == m.units[i] {
 		k := m.IntN(len(m.widths[of]))
-		add(rnn.CellValue{Op: rnn.Earlier, Phase: of, At: k}, m.widths[of][k])
+		add(rnn.CellValue{Op: rnn.OpEarlierValue, Phase: of, At: k}, m.widths[of][k])
 	}
 	if len(p.Values) == 0 {
 		s := 0
 		p.State, p.Dots = &s, []rnn.CellDot{{}}
-		add(rnn.CellValue{Op: rnn.Sum}, 12)
+		add(rnn.CellValue{Op: rnn.OpDot}, 12)
 	}
 	for range 1 + m.IntN(5) {
 		m.value(i, add)
@@ -128,7 +128,7 @@ func (m *maker) look(i int) *rnn.Ref {
 	}
 	of := m.IntN(i)
 	for k, v := range m.cell.Phases[of].Values {
-		if v.Op == rnn.Steps || v.Op == rnn.Requant {
+		if v.Op == rnn.OpSteps || v.Op == rnn.OpRequant {
 			return &rnn.Ref{Phase: of, Value: k}
 		}
 	}
@@ -141,10 +141,10 @@ func (m *maker) value(i int, add func(rnn.CellValue, int) int) {
 	wa, wb := m.widths[i][a], m.widths[i][b]
 	switch {
 	case m.chance(3) && wa+wb < 20:
-		add(rnn.CellValue{Op: rnn.Product, Of: []int{a, b}}, wa+wb)
+		add(rnn.CellValue{Op: rnn.OpProduct, Of: []int{a, b}}, wa+wb)
 	case m.chance(2) && max(wa, wb) < 24:
 		of := []int{a, b}[:1+m.IntN(2)]
-		add(rnn.CellValue{Op: rnn.Linear, Of: of, Factors: make([][]int64, len(of))}, max(wa, wb)+4)
+		add(rnn.CellValue{Op: rnn.OpLinear, Of: of, Factors: make([][]int64, len(of))}, max(wa, wb)+4)
 	default:
 		m.bounded(i, add)
 	}
@@ -152,7 +152,7 @@ func (m *maker) value(i int, add func(rnn.CellValue, int) int) {
 
 // bounded adds a step function or a requantiser.
 func (m *maker) bounded(i int, add func(rnn.CellValue, int) int) int {
-	op := []string{rnn.Steps, rnn.Requant}[m.IntN(2)]
+	op := []string{rnn.OpSteps, rnn.OpRequant}[m.IntN(2)]
 	return add(rnn.CellValue{Op: op, Of: []int{m.IntN(len(m.widths[i]))}}, 6)
 }
 
@@ -220,7 +220,7 @@ func (m *maker) many(i int) int { return []int{1, m.units[i]}[m.IntN(2)] }
 // number draws the numbers of a value's operation.
 func (m *maker) number(v *rnn.CellValue, i int) {
 	switch v.Op {
-	case rnn.Linear:
+	case rnn.OpLinear:
 		v.Factors = make([][]int64, len(v.Of))
 		for a := range v.Factors {
 			v.Factors[a] = m.list(m.many(i), []int64{1, 3, 8}[m.IntN(3)])
@@ -228,13 +228,14 @@ func (m *maker) number(v *rnn.CellValue, i int) {
 		if m.chance(2) {
 			v.Bias = m.list(m.many(i), 20)
 		}
-	case rnn.Requant:
+	case rnn.OpRequant:
 		v.Requant = &num.Requant{Multiplier: m.Int64N(9) - 2, Shift: m.IntN(5),
 			Mode: num.Roundings[m.IntN(len(num.Roundings))], Lo: -1 - m.Int64N(20), Hi: m.Int64N(20)}
-	case rnn.Steps:
+	case rnn.OpSteps:
 		for range m.many(i) {
 			at := int64(1) << m.IntN(10)
-			v.Steps = append(v.Steps, layertest.Step(m.Rand, num.Range{Lo: -at, Hi: at}, 6, 5, m.chance(2)))
+			v.Steps = append(v.Steps, layertest.RandomStepFunction(m.Rand, num.Range{Lo: -at, Hi: at}, 6, 5,
+				m.chance(2)))
 		}
 	}
 }

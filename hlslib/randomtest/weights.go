@@ -24,18 +24,18 @@ func MVAU(r *rand.Rand) layertest.Case {
 		p.Weights = layertest.FewWeights(r, mh, mw)
 	}
 	shape := []dataflow.Shape{{mw}, {3, mw}, {2, 2, mw}}[r.IntN(3)]
-	in := layertest.Type(r, shape, 8)
+	in := layertest.RandomType(r, shape, 8)
 	if n := []int{0, 1, mh}[r.IntN(3)]; n > 0 {
 		for c := range n {
 			acc, _ := num.Dot(p.Weights[c], in.Range)
-			p.Steps = append(p.Steps, layertest.Step(r, acc, 7, 1+r.IntN(5), true))
+			p.Steps = append(p.Steps, layertest.RandomStepFunction(r, acc, 7, 1+r.IntN(5), true))
 		}
 	}
 	return layertest.Case{Op: mvau.New(p), In: []dataflow.StreamType{in}, Folds: 12}
 }
 
-// Rounding draws an MVAU with requantised products.
-func Rounding(r *rand.Rand) layertest.Case {
+// DrawRequantMVAU draws an MVAU with requantised products.
+func DrawRequantMVAU(r *rand.Rand) layertest.Case {
 	mh, mw := 1+r.IntN(4), 1+r.IntN(6)
 	q := num.Requant{Multiplier: 1, Shift: r.IntN(6), Mode: num.Roundings[r.IntN(len(num.Roundings))],
 		Lo: math.MinInt64, Hi: math.MaxInt64}
@@ -49,21 +49,21 @@ func Rounding(r *rand.Rand) layertest.Case {
 	p := mvau.Params{Weights: make([][]int64, mh), Product: &q}
 	for c := range p.Weights {
 		for range mw {
-			w := layertest.Between(r, num.Range{Lo: weights[0], Hi: weights[1]})
+			w := layertest.RandomInRange(r, num.Range{Lo: weights[0], Hi: weights[1]})
 			if w == 0 {
 				w = 1
 			}
 			p.Weights[c] = append(p.Weights[c], w)
 		}
 	}
-	in := layertest.Type(r, dataflow.Shape{3, mw}, 8)
+	in := layertest.RandomType(r, dataflow.Shape{3, mw}, 8)
 	if r.IntN(2) == 0 {
 		_, sums, err := mvau.New(p).Bind([]dataflow.StreamType{in})
 		if err != nil {
 			panic(err)
 		}
 		for c := range mh {
-			p.Steps = append(p.Steps, layertest.Step(r, sums[0].Channel(c), 7, 4, true))
+			p.Steps = append(p.Steps, layertest.RandomStepFunction(r, sums[0].Channel(c), 7, 4, true))
 		}
 	}
 	return layertest.Case{Op: mvau.New(p), In: []dataflow.StreamType{in}, Folds: 8}
@@ -79,10 +79,10 @@ func VVAU(r *rand.Rand) layertest.Case {
 		p.Weights = layertest.FewWeights(r, channels, positions)
 	}
 	shape := []dataflow.Shape{{positions, channels}, {3, positions, channels}, {2, 2, positions, channels}}[r.IntN(3)]
-	in := layertest.Type(r, shape, 8)
+	in := layertest.RandomType(r, shape, 8)
 	for c := range []int{0, 1, channels}[r.IntN(3)] {
 		acc, _ := num.Dot(p.Weights[c], []num.Range{in.Channel(c)})
-		p.Steps = append(p.Steps, layertest.Step(r, acc, 7, 1+r.IntN(5), true))
+		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, acc, 7, 1+r.IntN(5), true))
 	}
 	return layertest.Case{Op: vvau.New(p), In: []dataflow.StreamType{in}, Folds: 12}
 }
@@ -96,9 +96,9 @@ func Grouped(r *rand.Rand) layertest.Case {
 	if r.IntN(4) == 0 {
 		p.Weights = layertest.FewWeights(r, groups*outputs, positions*channels)
 	}
-	in := layertest.Type(r, dataflow.Shape{2, positions, groups * channels}, 5)
+	in := layertest.RandomType(r, dataflow.Shape{2, positions, groups * channels}, 5)
 	for range []int{0, 1, groups * outputs}[r.IntN(3)] {
-		p.Steps = append(p.Steps, layertest.Step(r, num.Range{Lo: -40, Hi: 40}, 6, 3, true))
+		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, num.Range{Lo: -40, Hi: 40}, 6, 3, true))
 	}
 	return layertest.Case{Op: mvau.New(p), In: []dataflow.StreamType{in}, Folds: 12}
 }

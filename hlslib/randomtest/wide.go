@@ -48,12 +48,12 @@ var wide = []struct {
 	{"AddStreams", `{"factors":[[3],[5]]}`, []dataflow.Shape{{112, 112, 12}, {112, 112, 12}}},
 }
 
-// Wide returns layers of large frames, in two folds each.
-func Wide(t testing.TB) (list []layertest.Case) {
+// LargeFrameCases returns layers of large frames, in two folds each.
+func LargeFrameCases(t testing.TB) (list []layertest.Case) {
 	t.Helper()
 	for i, w := range wide {
-		at := slices.IndexFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == w.kind })
-		op, err := hlslib.Kinds[at].Decode([]byte(w.params))
+		at := slices.IndexFunc(hlslib.LayerKinds, func(k dataflow.Kind) bool { return k.Name == w.kind })
+		op, err := hlslib.LayerKinds[at].Decode([]byte(w.params))
 		if err != nil {
 			t.Fatal(err)
 		}

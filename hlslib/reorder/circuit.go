@@ -21,13 +21,14 @@ func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 	p.step = step.Value()
 	next := func(r circuit.Register, last circuit.Value) circuit.Value {
 		at := r.Value()
-		return circuit.AssumeRange(circuit.Choice(last, b.Constant(0), circuit.Sum(at, b.Constant(1))), at.Range())
+		return circuit.AssumeRange(circuit.MuxByCondition(last, b.Constant(0), circuit.Sum(at, b.Constant(1))),
+			at.Range())
 	}
 	b.WithoutStageLimit(func() circuit.Value {
 		first := circuit.EqualTo(phase.Value(), b.Constant(0))
 		final := circuit.EqualTo(phase.Value(), b.Constant(int64(blocks)))
 		ends := func(n int) circuit.Value { return circuit.EqualTo(p.step, b.Constant(int64(n-1))) }
-		p.last = circuit.Choice(first, ends(in), circuit.Choice(final, ends(out), ends(longer)))
+		p.last = circuit.MuxByCondition(first, ends(in), circuit.MuxByCondition(final, ends(out), ends(longer)))
 		p.reads = circuit.All(circuit.Not(final), circuit.GreaterThan(b.Constant(int64(in)), p.step))
 		p.writes = circuit.All(circuit.Not(first), circuit.GreaterThan(b.Constant(int64(out)), p.step))
 		step.Set(next(step, p.last), b.Constant(1))
@@ -47,13 +48,14 @@ func told(b *circuit.Builder, blocks, in, out int) (p position) {
 	p.step = step.Value()
 	b.WithoutStageLimit(func() circuit.Value {
 		ends := func(n int) circuit.Value { return circuit.EqualTo(p.step, b.Constant(int64(n-1))) }
-		p.last = circuit.Choice(writing.Value(), circuit.Choice(reading.Value(), ends(longer), ends(out)), ends(in))
+		p.last = circuit.MuxByCondition(writing.Value(), circuit.MuxByCondition(reading.Value(), ends(longer),
+			ends(out)), ends(in))
 		p.reads = circuit.All(reading.Value(), circuit.GreaterThan(b.Constant(int64(in)), p.step))
 		p.writes = circuit.All(writing.Value(), circuit.GreaterThan(b.Constant(int64(out)), p.step))
-		next := circuit.Choice(p.last, b.Constant(0), circuit.Sum(p.step, b.Constant(1)))
+		next := circuit.MuxByCondition(p.last, b.Constant(0), circuit.Sum(p.step, b.Constant(1)))
 		step.Set(circuit.AssumeRange(next, p.step.Range()), b.Constant(1))
 		block := b.Counter("block", blocks, circuit.All(p.last, reading.Value()))
-		over := circuit.SequenceEnd(circuit.All(p.last, reading.Value(), block.Last))
+		over := circuit.SequenceEndInput(circuit.All(p.last, reading.Value(), block.Last))
 		reading.Set(circuit.Not(over), p.last)
 		writing.Set(reading.Value(), p.last)
 		return p.last
@@ -82,11 +84,12 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 
 	order := o.P.table()
 	from := circuit.Element(order.Circuit(b, o.storage(f)[1])[0].Row(chunk.Index), 0, order.Elem)
-	from = circuit.Times(circuit.AssumeRange(from, num.Range{Hi: int64(o.P.Block - 1)}), int64(o.P.Chunk/f.SIMD))
+	from = circuit.MultiplyByConstant(circuit.AssumeRange(from, num.Range{Hi: int64(o.P.Block - 1)}),
+		int64(o.P.Chunk/f.SIMD))
 	second, zero := b.Constant(int64(in)), b.Constant(0)
-	source := circuit.Total(circuit.Choice(bank.First, second, zero), word.Index, from)
+	source := circuit.Total(circuit.MuxByCondition(bank.First, second, zero), word.Index, from)
 	x := b.Input(f.SIMD*o.In[0].Elem.Width, p.reads)
-	to := circuit.Sum(p.step, circuit.Choice(bank.First, zero, second))
+	to := circuit.Sum(p.step, circuit.MuxByCondition(bank.First, zero, second))
 	stage := circuit.Stage(source, to)
 
 	banks := b.Array("banks", dataflow.StyleOf(o.storage(f), "banks"), 2*in, x.Width())
@@ -106,15 +109,15 @@ func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Mo
 	latest := b.Register("latest", 0, last).WithInitial(0) // step that is read, or was read last
 	now := b.Register("now", 0, last).WithInitial(0)       // step that is written
 	writes, reads := writing.Value(), circuit.Not(writing.Value())
-	var word, chunk circuit.Level
+	var word, chunk circuit.LoopLevel
 	b.WithoutStageLimit(func() circuit.Value {
 		next := func(r circuit.Register, restarts circuit.Value) circuit.Value {
 			v := r.Value()
-			return circuit.AssumeRange(circuit.Choice(restarts, b.Constant(0), circuit.Sum(v, b.Constant(1))),
+			return circuit.AssumeRange(circuit.MuxByCondition(restarts, b.Constant(0), circuit.Sum(v, b.Constant(1))),
 				v.Range())
 		}
 		read := circuit.All(reads, b.Counter("arrived", in, reads).Last)
-		end := circuit.SequenceEnd(read)
+		end := circuit.SequenceEndInput(read)
 		word = b.Counter("word", step.Chunk/f.SIMD, writes)
 		chunk = b.Counter("chunk", len(step.Order), circuit.All(writes, word.Last))
 		stepped := circuit.All(writes, word.Last, chunk.Last)
@@ -130,11 +133,12 @@ func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Mo
 	from := circuit.Element(table.Row(chunk.Index), 0, order.Elem)
 	chunks := b.Constant(int64(step.Block))
 	turned := circuit.Not(circuit.GreaterThan(chunks, from))
-	source := circuit.Choice(turned, circuit.AssumeRange(circuit.Difference(latest.Value(), now.Value()), last),
+	source := circuit.MuxByCondition(turned, circuit.AssumeRange(circuit.Difference(latest.Value(), now.Value()), last),
 		now.Value())
-	from = circuit.Choice(turned, circuit.Difference(from, chunks), from)
+	from = circuit.MuxByCondition(turned, circuit.Difference(from, chunks), from)
 	from = circuit.AssumeRange(from, num.Range{Hi: int64(step.Block - 1)})
-	source = circuit.Total(circuit.Times(source, int64(in)), circuit.Times(from, int64(step.Chunk/f.SIMD)), word.Index)
+	source = circuit.Total(circuit.MultiplyByConstant(source, int64(in)), circuit.MultiplyByConstant(from,
+		int64(step.Chunk/f.SIMD)), word.Index)
 	source = circuit.AssumeRange(source, rows)
 
 	x := b.Input(f.SIMD*o.In[0].Elem.Width, reads)

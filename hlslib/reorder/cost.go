@@ -20,7 +20,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	for _, n := range []int{max(in, out), len(o.P.Order), o.P.Chunk / f.SIMD} {
 		counters = counters.Plus(cost.Counter(n))
 	}
-	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
+	m, width := estimate.CostModelOf(t), f.SIMD*o.In[0].Elem.Width
 	return estimate.LayerCost(m, o.storage(f),
 		m.Control(counters),
 		cost.Adder(bits.Len(uint(in-1))).AsPart("address"),
@@ -32,7 +32,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	in, _ := o.P.words(f)
 	return []dataflow.Storage{
-		dataflow.RAM("banks", "buffer", 2*in, f.SIMD*o.In[0].Elem.Width),
+		dataflow.RAMStorage("banks", "buffer", 2*in, f.SIMD*o.In[0].Elem.Width),
 		o.P.table().Storage("order").At(dataflow.LUTRAM),
 	}
 }

@@ -25,7 +25,7 @@ import (
 )
 
 // Layer describes the reordering in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "Reorder",
 	Doc:     "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
 	Example: `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
@@ -129,7 +129,8 @@ func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 
 // Dependence says that elements of a frame move, whatever their values are. The parts are vectors.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.Dependence{Form: dataflow.Moved, In: []int{o.In[0].Shape.Vectors()}, Out: o.Out[0].Shape.Vectors()}
+	return dataflow.Dependence{Form: dataflow.CopyDependence, In: []int{o.In[0].Shape.Vectors()},
+		Out: o.Out[0].Shape.Vectors()}
 }
 
 // Computation describes Eval as data, which compiled engines execute.
@@ -153,7 +154,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // Folds yields every SIMD that divides Chunk, in increasing order.
 func (o *op) Folds() dataflow.Folds {
-	return o.Within(func(f dataflow.Fold) int {
+	return o.FoldsForIterations(func(f dataflow.Fold) int {
 		in, out := o.P.words(f)
 		return in + (o.blocks-1)*max(in, out) + out
 	})
@@ -166,9 +167,9 @@ const address = 16
 // frames.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
-	c := layer.Begin(t)
-	c.Fetch(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
-	c.DoOp(delay.Add, address)
+	c := layer.NewIterationChain(t)
+	c.DoCounterLookup(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
+	c.DoOp(delay.OpAdd, address)
 	c.Lookup(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
 	read, write := dataflow.PortMoves{Read: 1}, dataflow.PortMoves{Write: 1}
 	both := dataflow.PortMoves{Read: 1, Write: 1}

@@ -44,7 +44,7 @@ func TestContract(t *testing.T) {
 		{Name: "an element", Op: reorder.New(reorder.Params{Block: 1, Chunk: 1, Order: []int{0}}),
 			In: []dataflow.StreamType{typ(int4, 1)}},
 	}
-	layertest.Check(t, 35, append(cases, layertest.Random(15, 15, randomtest.Reorder)...)...)
+	layertest.Check(t, 35, append(cases, layertest.RandomCases(15, 15, randomtest.Reorder)...)...)
 }
 
 // TestContractOfBlocks: banks in block RAM, where the last word of one that is read leaves when its place is written.

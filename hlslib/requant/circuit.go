@@ -43,10 +43,10 @@ func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, 
 
 // coded returns the output for a value.
 func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x, multiplier, bias circuit.Value) circuit.Value {
-	h := b.Heap()
+	h := b.NewBitHeap()
 	h.Add(bias, 0)
 	switch r := multiplier.Range(); {
-	case f.Compute == dataflow.DSP && o.P.multiplies():
+	case f.Compute == dataflow.ComputeInDSPs && o.P.multiplies():
 		h.Add(circuit.Product(x, multiplier), 0)
 	case r.Lo == r.Hi:
 		h.AddMultiple(x, r.Lo)

@@ -16,7 +16,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	control, registers := m.Control(o.Counters(f)), m.Registers(f.PE*(o.sum.Width+o.Out[0].Elem.Width))
 	if form := o.form(f); form != nil {
 		registers = m.Registers(f.PE * (o.In[0].Elem.Width + o.Out[0].Elem.Width))
@@ -31,13 +31,13 @@ func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 	width := max(1, o.sum.Width-o.P.Shift)
 	var products cost.Resources
 	if o.P.multiplies() {
-		products = m.Multiplier(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.DSP).Times(f.PE)
+		products = m.Multiplier(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.ComputeInDSPs).Times(f.PE)
 	}
 	return []cost.CostPart{
 		products.AsPart("multipliers"),
 		cost.Adder(o.sum.Width).Times(f.PE).AsPart("adders"),
-		layer.Rounding(o.P.Shift, o.P.mode(), width).Times(f.PE).AsPart("rounding"),
-		layer.Clipping(o.code, o.limits, width).Times(f.PE).AsPart("clipping"),
+		layer.RoundingCost(o.P.Shift, o.P.mode(), width).Times(f.PE).AsPart("rounding"),
+		layer.ClippingCost(o.code, o.limits, width).Times(f.PE).AsPart("clipping"),
 	}
 }
 

@@ -27,7 +27,7 @@ type forms struct {
 // form returns the form of step functions of which a fold is built, or nil if the layer's own multiplier is cheaper
 // or in DSP slices.
 func (o *op) form(f dataflow.Fold) steps.BuiltSteps {
-	if f.Compute == dataflow.DSP {
+	if f.Compute == dataflow.ComputeInDSPs {
 		return nil
 	}
 	b := o.forms
@@ -55,11 +55,11 @@ func (o *op) chooseForm(f dataflow.Fold) steps.BuiltSteps {
 		return nil
 	}
 	for _, s := range form.Storage() {
-		if s.Width > dataflow.MaxRow {
+		if s.Width > dataflow.MaxTableRowBits {
 			return nil
 		}
 	}
-	m := cost.CostModel{Formula: cost.Fitted}
+	m := cost.CostModel{Formula: cost.FittedFormula}
 	if steps.PriceOf(form) < steps.Price(append(o.logic(f, m), estimate.MemoryParts(m, o.Storage(f))...)) {
 		return form
 	}
@@ -83,7 +83,7 @@ func (o *op) bindForms() {
 		most = max(most, len(list[c].At))
 	}
 	b := o.forms
-	b.compare = num.Compare(list, in, o.In[0].Elem, 2*most).Merged()
+	b.compare = num.NewThresholdTable(list, in, o.In[0].Elem, 2*most).Merged()
 	if n := b.compare.Steps(); n > 0 && n <= layer.MaxThresholds {
 		b.functions = steps.New(b.compare, in, o.In[0].Elem, o.Out[0].Elem)
 	}
@@ -100,7 +100,7 @@ func (p Params) step(c int, x num.Range) num.StepFunction {
 	s := num.StepFunction{At: make([]int64, 0, last-first), Value: append(make([]int64, 0, last-first+1), first)}
 	for v := first + 1; v <= last; v++ {
 		// The code is at least v from the least sum on that rounds to v.
-		rise := p.mode().Least(v, p.Shift) - b
+		rise := p.mode().LeastWithQuotient(v, p.Shift) - b
 		at := rise / m
 		if rise%m > 0 {
 			at++

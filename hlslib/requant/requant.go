@@ -33,7 +33,7 @@ import (
 )
 
 // Layer describes the requantisation in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "Requantization",
 	Doc:     "multiply, add, shift and clip per channel (activations of many steps)",
 	Example: `{"multiplier":[3],"bias":[2],"shift":2,"lo":0,"hi":255}`,
@@ -121,7 +121,7 @@ func (p Params) sums(n int, x func(c int) num.Range) ([]num.Range, error) {
 
 type op struct {
 	layer.Base[Params]
-	layer.Channelwise
+	layer.ChannelwiseSchedule
 	sum              num.Type // type of m*x + b
 	code, limits     num.Range
 	multiplier, bias num.Type // the narrowest types that hold the numbers of all channels
@@ -134,17 +134,17 @@ type op struct {
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	n := max(len(b.P.Multiplier), len(b.P.Bias))
 	v := layer.MergeAxes(n, in[0])
-	if err := layer.PerChannel("multipliers", len(b.P.Multiplier), []dataflow.StreamType{v}); err != nil {
+	if err := layer.CheckPerChannel("multipliers", len(b.P.Multiplier), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
-	if err := layer.PerChannel("biases", len(b.P.Bias), []dataflow.StreamType{v}); err != nil {
+	if err := layer.CheckPerChannel("biases", len(b.P.Bias), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
 	sums, err := b.P.sums(max(len(v.Range), n), v.Channel)
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, Channelwise: layer.NeighbourSchedule(n, in), forms: &forms{}}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NeighbourSchedule(n, in), forms: &forms{}}
 	out := dataflow.StreamType{Shape: v.Shape, Range: make([]num.Range, len(sums))}
 	for c, s := range sums {
 		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
@@ -167,7 +167,7 @@ func (o *op) Computation() dataflow.Computation {
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	return o.Channelwise.Eval(in, o.outputOf)
+	return o.ChannelwiseSchedule.Eval(in, o.outputOf)
 }
 
 // outputOf returns the output of channel c.
@@ -175,7 +175,7 @@ func (o *op) outputOf(c int, x []int64) int64 { return o.P.apply(c, x[0]) }
 
 // Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
-	return o.Channelwise.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
+	return o.ChannelwiseSchedule.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
 		if !layer.AllEqual(o.P.Multiplier) {
 			row = pe * o.multiplier.Width
 		}
@@ -191,31 +191,31 @@ func (o *op) perChannel() bool { return !layer.AllEqual(o.P.Multiplier) || !laye
 
 // Loop returns the loop, with the latency of a value that is multiplied, added to, rounded and clipped.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	if form := o.form(f); form != nil {
 		c.Steps(form, o.forms.compare, o.In[0].Elem.Width, f.PE, f.Memory)
 		return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 	}
 	if o.perChannel() {
-		c.Fetch(o.Words(f), f.PE*o.multiplier.Width, f.Memory)
+		c.DoCounterLookup(o.Words(f), f.PE*o.multiplier.Width, f.Memory)
 	}
 	if o.P.multiplies() {
-		c.Product(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.DSP)
+		c.Product(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.ComputeInDSPs)
 	}
-	c.DoOp(delay.Add, o.sum.Width)
-	c.DoOp(delay.Add, o.sum.Width)
+	c.DoOp(delay.OpAdd, o.sum.Width)
+	c.DoOp(delay.OpAdd, o.sum.Width)
 	c.Clip(o.sum.Width)
 	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	if form := o.form(f); form != nil {
-		return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
+		return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
 			return form.Apply(min(c, len(o.forms.compare.At)-1), x[0])
 		})
 	}
-	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
+	return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
 		sum := layer.Wrap(o.sum, layer.ForChannel(o.P.Multiplier, c)*x[0])
 		sum = layer.Wrap(o.sum, sum+layer.ForChannel(o.P.Bias, c))
 		return min(max(o.P.code(sum), o.limits.Lo), o.limits.Hi)
@@ -241,7 +241,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "mode", Doc: "rounding of the shift: a requant_mode", Value: o.P.mode().Code()},
 			{Name: "clip_lo", Doc: "some code lies below the limits", Value: o.code.Lo < o.limits.Lo},
 			{Name: "clip_hi", Doc: "some code lies above the limits", Value: o.code.Hi > o.limits.Hi},
-			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},
+			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.ComputeInDSPs},
 		}...),
 		Tables:  o.tables(f),
 		Storage: o.Storage(f),

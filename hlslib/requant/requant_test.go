@@ -82,7 +82,7 @@ func TestContract(t *testing.T) {
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.StreamType{c.in}})
 	}
-	layertest.Check(t, 30, append(cases, layertest.Random(60, 41, randomtest.Requant)...)...)
+	layertest.Check(t, 30, append(cases, layertest.RandomCases(60, 41, randomtest.Requant)...)...)
 }
 
 // TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.
@@ -141,7 +141,7 @@ func TestTables(t *testing.T) {
 			"multipliers INT3 none [[3 -4]], biases UINT2 none [[2 1]], limits INT7 none [[-27 33]]", 6},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(intN(4), 2))
-		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.DSP}
+		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInDSPs}
 		i := op.Emit(f, dataflow.Target{})
 		if got, folds := layertest.DescribeTables(i), layertest.CountFolds(op); got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
@@ -218,22 +218,22 @@ func TestCost(t *testing.T) {
 		want dataflow.Resources
 	}{
 		{open(list(4), list(0), 1), dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{}}, // wiring
-		{clip(list(9), list(1), 2, 1, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
+		{clip(list(9), list(1), 2, 1, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs},
 			dataflow.Resources{LUT: 2*8 + 2*2*6, DSP: 2}},
-		{clip(list(9), list(1), 2, 0, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
+		{clip(list(9), list(1), 2, 0, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs},
 			dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
-		{round(num.HalfEven, list(9), list(1), 2), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
+		{round(num.HalfEven, list(9), list(1), 2), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs},
 			dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
-		{open(six, list(1), 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.LUTRAM},
+		{open(six, list(1), 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs, Memory: dataflow.LUTRAM},
 			dataflow.Resources{LUT: 2*3 + 2*7, DSP: 2}},
-		{open(six, six, 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.BRAM},
+		{open(six, six, 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs, Memory: dataflow.BRAM},
 			dataflow.Resources{LUT: 2 * 7, DSP: 2, BRAM: 2}},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
 		layertest.CheckFINNCost(t, op, tt.fold, tt.want.Plus(control))
 	}
 	op := layertest.Bind(t, requant.New(open(list(9), list(1), 1)), typ(uintN(20), 5, 6)) // codes too many for a table
-	layertest.CheckFINNCost(t, op, dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT},
+	layertest.CheckFINNCost(t, op, dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInLUTs},
 		dataflow.Resources{LUT: 2*7*24 + 2*24}.Plus(control))
 }
 
@@ -264,7 +264,7 @@ func TestForms(t *testing.T) {
 			tt.want = "codes thresholds"
 		}
 		op := layertest.Bind(t, requant.New(tt.p), typ(tt.in, 2, 48))
-		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}
+		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}
 		if len(tt.p.Bias) == 1 {
 			f.Memory = dataflow.NoMemory
 		}
@@ -275,7 +275,7 @@ func TestForms(t *testing.T) {
 		if got := strings.Join(names, " "); got != tt.want {
 			t.Errorf("%s: tables %s, want %s", tt.name, got, tt.want)
 		}
-		f.Compute = dataflow.DSP
+		f.Compute = dataflow.ComputeInDSPs
 		if got := op.Emit(f, dataflow.Target{}).Func; got != "requant" {
 			t.Errorf("%s: in DSP slices it is a %s", tt.name, got)
 		}

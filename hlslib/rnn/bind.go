@@ -201,12 +201,12 @@ func (g *program) need(r Ref) {
 		return
 	}
 	for a, of := range v.Of {
-		if v.Op != Linear || g.weighs(r, a) {
+		if v.Op != OpLinear || g.weighs(r, a) {
 			g.need(Ref{r.Phase, of})
 		}
 	}
 	switch v.Op {
-	case Sum:
+	case OpDot:
 		if !slices.Contains(p.dots, v.At) {
 			p.dots = append(p.dots, v.At)
 		}
@@ -215,9 +215,9 @@ func (g *program) need(r Ref) {
 		} else {
 			g.need(*program.Of)
 		}
-	case OfState:
+	case OpState:
 		g.needState(v.At)
-	case Earlier:
+	case OpEarlierValue:
 		g.need(Ref{v.Phase, v.At})
 	}
 }
@@ -249,21 +249,21 @@ func (g *program) bindNumbers(i, k int, r *ranges) error {
 		return cells
 	}
 	for a := range v.Of {
-		if v.Op == Linear {
+		if v.Op == OpLinear {
 			name := fmt.Sprintf("%s_factor%d", v.name, a)
 			v.factors = append(v.factors, newParameter(name, "of value "+fmt.Sprint(v.Of[a]), g.phases[i].units,
 				each(func(w CellValue) []int64 { return w.Factors[a] })))
 		}
 	}
 	switch v.Op {
-	case Linear:
+	case OpLinear:
 		v.bias = newParameter(v.name+"_bias", "added", g.phases[i].units,
 			each(func(w CellValue) []int64 { return g.bias(i, w) }))
-	case Requant:
+	case OpRequant:
 		for _, c := range g.params.Cells {
 			v.requant = append(v.requant, c.Phases[i].Values[k].Requant.Reduced())
 		}
-	case Steps:
+	case OpSteps:
 		return g.bindSteps(i, k, r)
 	}
 	return nil
@@ -350,7 +350,7 @@ func (o *op) Counts() map[string]int64 {
 	for _, p := range o.phases {
 		weights += int64(len(o.P.Cells) * p.units * len(p.dots) * p.length)
 		for _, v := range p.values {
-			if v.built() && v.Op == Steps {
+			if v.built() && v.Op == OpSteps {
 				k := v.steps.compare
 				counts["param_threshold_"+v.steps.of.String()] += int64(len(k.At) * k.Steps())
 			}

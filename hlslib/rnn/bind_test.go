@@ -61,9 +61,9 @@ func counter() rnn.Params {
 	q := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: 0, Hi: 9}
 	c := rnn.Cell{States: []rnn.StateVector{{Next: rnn.Ref{Value: 3}}}, Phases: []rnn.Phase{{Units: 1,
 		Values: []rnn.CellValue{
-			{Op: rnn.Input}, {Op: rnn.OfState},
-			{Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
-			{Op: rnn.Requant, Of: []int{2}, Requant: &q}}}}}
+			{Op: rnn.OpInput}, {Op: rnn.OpState},
+			{Op: rnn.OpLinear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
+			{Op: rnn.OpRequant, Of: []int{2}, Requant: &q}}}}}
 	return rnn.Params{Cells: []rnn.Cell{c, c}, Sequences: 2, Sequence: true, Outputs: []rnn.Ref{{Value: 3}},
 		Starts: []int{0}}
 }
@@ -146,30 +146,32 @@ func TestBindRefuses(t *testing.T) {
 		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Dots[2].Product = &num.Requant{} }),
 			[]dataflow.StreamType{four}, "dot 2: products are requantised in another way"},
 		{value(3, rnn.CellValue{Op: "sort"}), []dataflow.StreamType{four}, "value 3 (sort): unknown operation"},
-		{value(3, rnn.CellValue{Op: rnn.Sum, At: 4}), []dataflow.StreamType{four}, "it is of number 4, of 4"},
-		{value(3, rnn.CellValue{Op: rnn.Product, Of: []int{1, 3}}), []dataflow.StreamType{four},
+		{value(3, rnn.CellValue{Op: rnn.OpDot, At: 4}), []dataflow.StreamType{four}, "it is of number 4, of 4"},
+		{value(3, rnn.CellValue{Op: rnn.OpProduct, Of: []int{1, 3}}), []dataflow.StreamType{four},
 			"made of the values [1 3], want 2 earlier ones"},
-		{value(3, rnn.CellValue{Op: rnn.Linear, Of: []int{1}}), []dataflow.StreamType{four}, "0 factors for 1 values"},
-		{value(3, rnn.CellValue{Op: rnn.Linear, Of: []int{1}, Factors: [][]int64{{1, 2}}}), []dataflow.StreamType{four},
+		{value(3, rnn.CellValue{Op: rnn.OpLinear, Of: []int{1}}), []dataflow.StreamType{four},
+			"0 factors for 1 values"},
+		{value(3, rnn.CellValue{Op: rnn.OpLinear, Of: []int{1}, Factors: [][]int64{{1, 2}}}),
+			[]dataflow.StreamType{four},
 			"2 factors for 1 units"},
-		{value(3, rnn.CellValue{Op: rnn.Product, Of: []int{1, 1}, Steps: steps}), []dataflow.StreamType{four},
+		{value(3, rnn.CellValue{Op: rnn.OpProduct, Of: []int{1, 1}, Steps: steps}), []dataflow.StreamType{four},
 			"parameters of another operation"},
-		{value(3, rnn.CellValue{Op: rnn.Earlier}), []dataflow.StreamType{four}, "phase 0 is no earlier one"},
-		{value(4, rnn.CellValue{Op: rnn.Steps, Of: []int{3}, Steps: make([]num.StepFunction, 1)}),
+		{value(3, rnn.CellValue{Op: rnn.OpEarlierValue}), []dataflow.StreamType{four}, "phase 0 is no earlier one"},
+		{value(4, rnn.CellValue{Op: rnn.OpSteps, Of: []int{3}, Steps: make([]num.StepFunction, 1)}),
 			[]dataflow.StreamType{four},
 			"unit 0: step function has 0 breakpoints and 0 values"},
-		{value(4, rnn.CellValue{Op: rnn.Steps, Of: []int{3}, Steps: []num.StepFunction{layertest.Stairs(5000, 1)}}),
+		{value(4, rnn.CellValue{Op: rnn.OpSteps, Of: []int{3}, Steps: []num.StepFunction{layertest.Stairs(5000, 1)}}),
 			[]dataflow.StreamType{layertest.FullType(layertest.Int(20), 3, 4)},
 			"a unit has 5000 thresholds, at most 4096"},
 		{change(func(p *rnn.Params, c *rnn.Cell) {
 			other := small().Cells[0]
-			other.Phases[0].Values[4], p.Cells = rnn.CellValue{Op: rnn.Requant, Of: []int{3},
+			other.Phases[0].Values[4], p.Cells = rnn.CellValue{Op: rnn.OpRequant, Of: []int{3},
 				Requant: &num.Requant{Mode: num.Floor}}, append(p.Cells, other)
 		}), []dataflow.StreamType{four}, "cell 1: its program is another one"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) {
 			for k, v := range c.Phases[0].Values {
-				if v.Op == rnn.Input {
-					c.Phases[0].Values[k] = rnn.CellValue{Op: rnn.OfState}
+				if v.Op == rnn.OpInput {
+					c.Phases[0].Values[k] = rnn.CellValue{Op: rnn.OpState}
 				}
 			}
 		}), []dataflow.StreamType{four}, "no value of the first phase reads the input"},
@@ -197,7 +199,7 @@ func TestUnbounded(t *testing.T) {
 // TestDead: what cannot change, and what nothing depends on, is not there.
 func TestDead(t *testing.T) {
 	t.Parallel()
-	f := dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.DSP}
+	f := dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInDSPs}
 	four := layertest.FullType(layertest.Int(4), 3, 4)
 	whole := layertest.Bind(t, rnn.New(small()), four)
 	cost := func(op dataflow.Op, f dataflow.Fold) dataflow.Resources { return op.Cost(f, dataflow.Target{}).Total() }
@@ -250,7 +252,7 @@ func TestReports(t *testing.T) {
 	of := func(pe int, c dataflow.Compute) dataflow.Resources {
 		return op.Cost(dataflow.Fold{PE: pe, SIMD: 16, Memory: dataflow.BRAM, Compute: c}, dataflow.Target{}).Total()
 	}
-	one, four, dsp := of(1, dataflow.LUT), of(4, dataflow.LUT), of(1, dataflow.DSP)
+	one, four, dsp := of(1, dataflow.ComputeInLUTs), of(4, dataflow.ComputeInLUTs), of(1, dataflow.ComputeInDSPs)
 	if four.LUT < 3*one.LUT || four.LUT > 4*one.LUT || one.DSP != 0 || dsp.DSP != 16+3 || // four dots share a slice
 		dsp.LUT >= one.LUT {
 		t.Errorf("%+v with PE 1, %+v with PE 4, %+v in DSP slices", one, four, dsp)

@@ -16,7 +16,7 @@ func (w *wiring) phase(i int) {
 	w.values = append(w.values, values)
 	for k := range p.values {
 		v := &p.values[k]
-		if !v.built() || v.Op == OfState || v.Op == Earlier {
+		if !v.built() || v.Op == OpState || v.Op == OpEarlierValue {
 			continue // w.of reads these from memory
 		}
 		values[k] = w.value(i, v)
@@ -35,7 +35,7 @@ func (w *wiring) of(i, k, stage int) []circuit.Value {
 		return slices.Repeat([]circuit.Value{w.b.Constant(v.all.Lo)}, w.f.PE)
 	case !v.built():
 		return nil
-	case v.Op == OfState || v.Op == Earlier:
+	case v.Op == OpState || v.Op == OpEarlierValue:
 		units := w.units(w.o.kept(v), stage)
 		for pe, x := range units {
 			units[pe] = circuit.AssumeRange(x, v.all)
@@ -51,7 +51,7 @@ func (g *program) kept(v *value) int {
 		switch {
 		case s.vector:
 			return false
-		case v.Op == OfState:
+		case v.Op == OpState:
 			return s.state == v.At
 		}
 		return s.state < 0 && s.writer == Ref{v.Phase, v.At}
@@ -77,25 +77,25 @@ func (w *wiring) value(i int, v *value) []circuit.Value {
 	list := make([]circuit.Value, w.f.PE)
 	args := w.arguments(i, v.Of)
 	switch v.Op {
-	case Input:
+	case OpInput:
 		for pe := range list {
 			list[pe] = circuit.Element(w.in[0], pe*w.o.lanes+v.At, w.o.in[0].Elem)
 		}
-	case Sum:
+	case OpDot:
 		for pe := range list {
 			list[pe] = w.sums[pe*w.o.dots+w.o.lane(i, v.At)]
 		}
-	case Linear:
+	case OpLinear:
 		for pe := range list {
 			list[pe] = w.linear(i, v, args, pe)
 		}
-	case Product:
+	case OpProduct:
 		for pe := range list {
 			list[pe] = w.product(v, args[0][pe], args[1][pe])
 		}
-	case Steps:
+	case OpSteps:
 		return v.steps.form(w.f.PE).Circuit(w.b, w.row(i, v.steps.row(), circuit.Stage(args[0]...)), args[0])
-	case Requant:
+	case OpRequant:
 		for pe := range list {
 			list[pe] = w.requantised(i, v, args[0][pe])
 		}
@@ -137,10 +137,10 @@ func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit
 	}
 	dsp := make([]bool, len(terms))
 	for k, a := range terms {
-		dsp[k] = w.f.Compute == dataflow.DSP && v.factors[a].multiplies && !v.factors[a].same
+		dsp[k] = w.f.Compute == dataflow.ComputeInDSPs && v.factors[a].multiplies && !v.factors[a].same
 	}
 	sum := func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
-		h := b.Heap()
+		h := b.NewBitHeap()
 		h.Add(o[0], 0)
 		for k := range terms {
 			multiply(h, o[1+2*k], o[2+2*k], dsp[k])
@@ -152,9 +152,9 @@ func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit
 
 // product wires the product of two values.
 func (w *wiring) product(v *value, x, y circuit.Value) circuit.Value {
-	dsp := w.f.Compute == dataflow.DSP
+	dsp := w.f.Compute == dataflow.ComputeInDSPs
 	of := func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
-		h := b.Heap()
+		h := b.NewBitHeap()
 		multiply(h, o[0], o[1], dsp)
 		return []circuit.Value{h.Sum(v.all)}
 	}
@@ -162,7 +162,7 @@ func (w *wiring) product(v *value, x, y circuit.Value) circuit.Value {
 }
 
 // multiply adds x*y to the heap. It uses a DSP multiplier if dsp is set and the product fits in 64 bits.
-func multiply(h *circuit.Heap, x, y circuit.Value, dsp bool) {
+func multiply(h *circuit.BitHeap, x, y circuit.Value, dsp bool) {
 	_, ok1 := x.Range().Times(y.Range().Lo)
 	_, ok2 := x.Range().Times(y.Range().Hi)
 	if dsp && ok1 && ok2 {
@@ -198,5 +198,5 @@ func (w *wiring) requantised(i int, v *value, x circuit.Value) circuit.Value {
 	if !slices.ContainsFunc(v.requant, func(q num.Requant) bool { return q != v.requant[0] }) {
 		return cells[0]
 	}
-	return circuit.Selected(w.at.phases[i].cell, cells...)
+	return circuit.MuxByIndex(w.at.phases[i].cell, cells...)
 }

@@ -117,7 +117,7 @@ func (w *wiring) sum() {
 	row := w.at.phases[phases[0]].row
 	for _, q := range phases[1:] {
 		s := w.at.phases[q]
-		row = circuit.Choice(s.in, circuit.Sum(s.row, b.Constant(int64(base[q]))), row)
+		row = circuit.MuxByCondition(s.in, circuit.Sum(s.row, b.Constant(int64(base[q]))), row)
 	}
 	lanes := w.f
 	lanes.PE *= o.dots
@@ -127,7 +127,7 @@ func (w *wiring) sum() {
 	vector := w.late(weights.Stage(), w.vector)
 	begins := w.byPhase(phases, func(s stand) circuit.Value { return s.begins })
 	vectors := func(int) circuit.Value { return vector }
-	w.sums = o.unit.In(b, lanes, w.packing, rows).Channels(vectors, weights, begins, b.Constant(0))
+	w.sums = o.unit.NewCircuit(b, lanes, w.packing, rows).Channels(vectors, weights, begins, b.Constant(0))
 }
 
 // table returns the layer's table of the given name, and creates it at the first call.
@@ -168,14 +168,14 @@ func (w *wiring) vector(stage int) circuit.Value {
 		for _, q := range s.reads {
 			in = append(in, w.at.phases[q].in)
 		}
-		word = circuit.Choice(circuit.Any(in...), v, word)
+		word = circuit.MuxByCondition(circuit.Any(in...), v, word)
 	}
 	width := w.f.SIMD * w.o.vector.Width
 	var parts []circuit.Value
 	for low := 0; low < word.Width(); low += width {
 		parts = append(parts, circuit.BitRange(word, low, width))
 	}
-	return circuit.Selected(w.byPhase(phases, func(s stand) circuit.Value { return s.part }), parts...)
+	return circuit.MuxByIndex(w.byPhase(phases, func(s stand) circuit.Value { return s.part }), parts...)
 }
 
 // read returns a word of a store, addressed at the given stage or later. In the first time step of a frame it
@@ -187,12 +187,12 @@ func (w *wiring) read(store, stage int) circuit.Value {
 		if !s.vector {
 			return w.byPhase(s.reads, units)
 		}
-		return circuit.Sum(circuit.Times(w.byPhase(s.reads, turn), int64(words)),
+		return circuit.Sum(circuit.MultiplyByConstant(w.byPhase(s.reads, turn), int64(words)),
 			w.byPhase(s.reads, func(p stand) circuit.Value { return p.from }))
 	}
 	address := row(func(p stand) circuit.Value { return p.at }, func(p stand) circuit.Value { return p.turn })
 	if s.halves == 2 {
-		address = circuit.Sum(circuit.Times(w.at.half, int64(o.turns*words)), address)
+		address = circuit.Sum(circuit.MultiplyByConstant(w.at.half, int64(o.turns*words)), address)
 	}
 	word := w.stores[store].Row(address, max(0, address.Stage())+stage)
 	if s.state < 0 || o.arrives(s) {
@@ -207,7 +207,7 @@ func (w *wiring) read(store, stage int) circuit.Value {
 		rows := w.table(table.Name, func() dataflow.Table { return table })
 		start = circuit.Packed(s.elem, layer.Elements(rows.Row(at), table.Elem)...)
 	}
-	return circuit.Choice(w.at.first, start, word)
+	return circuit.MuxByCondition(w.at.first, start, word)
 }
 
 // units returns the units of a store's word, available at the given stage. It uses a word already read if that
@@ -234,24 +234,24 @@ func (w *wiring) keep(store int) {
 	}
 	if start := slices.Index(o.P.Starts, s.state); start >= 0 {
 		when = circuit.Any(p.ends, w.at.arrived[start])
-		half = circuit.Choice(w.at.arriving, w.at.half, half)
+		half = circuit.MuxByCondition(w.at.arriving, w.at.half, half)
 		var arrived []circuit.Value
 		for _, v := range layer.Elements(w.in[1+start], o.in[1+start].Elem) {
 			arrived = append(arrived, circuit.AssumeRange(v, s.elem.Range()))
 		}
-		units = circuit.Choice(w.at.arriving, circuit.Packed(s.elem, arrived...), units)
+		units = circuit.MuxByCondition(w.at.arriving, circuit.Packed(s.elem, arrived...), units)
 		to := w.at.count
 		if s.vector {
 			fills := s.word(w.f) / w.f.PE
 			filled := b.Counter(fmt.Sprint("filled_", s.name), fills, w.at.arrived[start])
-			full = circuit.Choice(w.at.arriving, filled.Last, full)
+			full = circuit.MuxByCondition(w.at.arriving, filled.Last, full)
 			to = b.Counter(fmt.Sprint("to_", s.name), o.turns*o.elements(s)/s.word(w.f),
 				b.WithoutStageLimit(func() circuit.Value {
 					return circuit.All(w.at.arrived[start],
 						filled.Last)
 				})).Index
 		}
-		address = circuit.Choice(w.at.arriving, to, address)
+		address = circuit.MuxByCondition(w.at.arriving, to, address)
 	}
 	if s.vector && s.word(w.f) > w.f.PE {
 		units = w.gathered(s, units, when)
@@ -260,7 +260,7 @@ func (w *wiring) keep(store int) {
 	rows := o.turns * o.elements(s) / s.word(w.f)
 	address = circuit.AssumeRange(address, num.Range{Hi: int64(rows - 1)})
 	if s.halves == 2 {
-		address = circuit.Sum(circuit.Times(half, int64(rows)), address)
+		address = circuit.Sum(circuit.MultiplyByConstant(half, int64(rows)), address)
 	}
 	w.stores[store].Write(address, units, when)
 }
@@ -268,7 +268,7 @@ func (w *wiring) keep(store int) {
 // gathered joins the newest units with those before to a full word of the store.
 func (w *wiring) gathered(s *store, units, when circuit.Value) circuit.Value {
 	stage, width := circuit.Stage(units, when), s.word(w.f)*s.elem.Width
-	newest := w.b.Latch(s.name+"_newest", stage, width-units.Width())
+	newest := w.b.WordRegister(s.name+"_newest", stage, width-units.Width())
 	word := circuit.Joined(newest.Value(), units.At(stage))
 	newest.Set(circuit.BitRange(word, units.Width(), width-units.Width()), when)
 	return word

@@ -44,7 +44,7 @@ func (w *writer) say(format string, args ...any) {
 func (w *writer) code() []string {
 	for i := range w.o.phases {
 		for k := range w.o.phases[i].values {
-			if v := &w.o.phases[i].values[k]; v.built() && v.Op == Steps {
+			if v := &w.o.phases[i].values[k]; v.built() && v.Op == OpSteps {
 				w.stepFunction(v)
 			}
 		}
@@ -303,7 +303,7 @@ func (w *writer) phase(i int) {
 // reads reports whether any value uses the input.
 func (w *writer) reads() bool {
 	for _, v := range w.o.phases[0].values {
-		if v.built() && v.Op == Input {
+		if v.built() && v.Op == OpInput {
 			return true
 		}
 	}
@@ -324,23 +324,23 @@ func (w *writer) value(i int, v *value) {
 	of := func(a int) string { return w.name(i, v.Of[a]) }
 	var text string
 	switch v.Op {
-	case Linear:
+	case OpLinear:
 		w.linear(i, v)
 		return
-	case Input:
+	case OpInput:
 		text = fmt.Sprintf("hlsgen::number(hlsgen::get<%s_t>(x, pe * %d + %d))", numbered("in", 0, len(w.o.in)),
 			w.o.lanes, v.At)
-	case Sum:
+	case OpDot:
 		text = fmt.Sprintf("acc[pe * dots + %d]", w.o.lane(i, v.At))
-	case OfState, Earlier:
+	case OpState, OpEarlierValue:
 		name := fmt.Sprintf("state%d", v.At)
-		if v.Op == Earlier {
+		if v.Op == OpEarlierValue {
 			name = fmt.Sprintf("v%d_%d_kept", v.Phase, v.At)
 		}
 		text = fmt.Sprintf("hlsgen::get<%s_t>(%[1]s_word, pe)", name)
-	case Product:
+	case OpProduct:
 		text = fmt.Sprintf("hlsgen::rnn_product<use_dsp>(%s, %s)", of(0), of(1))
-	case Steps:
+	case OpSteps:
 		pe := "pe"
 		if v.steps.shared() && !v.steps.form(w.f.PE).TablesPerLane() {
 			pe = "0"
@@ -352,7 +352,7 @@ func (w *writer) value(i int, v *value) {
 			}
 		}
 		text = fmt.Sprintf("hlsgen::apply_steps<%s_function>(%s, %s, %s%s)", v.name, of(0), v.steps.row(), pe, tables)
-	case Requant:
+	case OpRequant:
 		text = fmt.Sprintf("hlsgen::requantiser<%s_requant, use_dsp>::of<%[1]s_t>(%s, at.cell)", v.name, of(0))
 	}
 	w.say("const %s_t %[1]s = %s;", v.name, text)

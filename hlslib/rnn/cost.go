@@ -17,7 +17,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	parts, storage := engine(o, m, f, t)
 	var r work
 	for i := range o.phases {
@@ -58,10 +58,10 @@ type work struct{ multipliers, requantisers, adders, steps cost.Resources }
 func costOf(o *op, r *work, m cost.CostModel, f dataflow.Fold, i int, v *value) {
 	values := o.phases[i].values
 	multiply := func(a, b num.Type) cost.Resources {
-		return m.Multiplier(a.Width, b.Width, f.Compute == dataflow.DSP)
+		return m.Multiplier(a.Width, b.Width, f.Compute == dataflow.ComputeInDSPs)
 	}
 	switch v.Op {
-	case Linear:
+	case OpLinear:
 		terms := o.terms(i, v)
 		for _, a := range terms {
 			if p := &v.factors[a]; p.multiplies {
@@ -75,11 +75,11 @@ func costOf(o *op, r *work, m cost.CostModel, f dataflow.Fold, i int, v *value) 
 		if o.adds(i, v) {
 			r.adders = r.adders.Plus(cost.Adder(v.elem.Width).Times(max(1, n-1)))
 		}
-	case Product:
+	case OpProduct:
 		r.multipliers = r.multipliers.Plus(multiply(values[v.Of[0]].elem, values[v.Of[1]].elem))
-	case Steps:
+	case OpSteps:
 		r.steps = r.steps.Plus(v.steps.cost(m, f.PE))
-	case Requant:
+	case OpRequant:
 		of := &values[v.Of[0]]
 		var seen []num.Requant
 		for d, q := range v.requant {
@@ -92,8 +92,8 @@ func costOf(o *op, r *work, m cost.CostModel, f dataflow.Fold, i int, v *value) 
 			}
 			codes, _ := q.Rounded(of.all)
 			width := num.NarrowestInt(codes).Width
-			r.adders = r.adders.Plus(layer.Rounding(q.Shift, q.Mode, width)).
-				Plus(layer.Clipping(codes, num.Range{Lo: q.Lo, Hi: q.Hi}, width))
+			r.adders = r.adders.Plus(layer.RoundingCost(q.Shift, q.Mode, width)).
+				Plus(layer.ClippingCost(codes, num.Range{Lo: q.Lo, Hi: q.Hi}, width))
 		}
 	}
 }
@@ -128,16 +128,17 @@ func engine(o *op, m cost.CostModel, f dataflow.Fold, t dataflow.Target) ([]cost
 	unit := cost.MVAU{
 		MW: longest, MH: o.rows(f) * pe * f.SIMD / longest, PE: pe, SIMD: f.SIMD,
 		WeightBits: o.unit.Weight.Width, InBits: o.vector.Width, AccBits: o.unit.Acc.Width, InSigned: o.vector.Signed(),
-		DSP: f.Compute == dataflow.DSP, Packing: packing(o, f, t), Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
+		DSP: f.Compute == dataflow.ComputeInDSPs, Packing: packing(o, f, t), Memory: estimate.MemoryStyleOf(f.Memory),
+		Fabric: m.Fabric,
 	}
 	var parts []cost.CostPart
-	if m.Formula == cost.Fitted {
+	if m.Formula == cost.FittedFormula {
 		parts = o.unit.Codes.Logic(pe*f.SIMD, o.rows(f))
 	}
 	if n := o.unit.RequantBits(); n > 0 {
 		parts = append(parts, cost.Adder(n).Times(pe*f.SIMD).AsPart("product rounding"))
 	}
-	if m.Formula == cost.FINN {
+	if m.Formula == cost.FINNFormula {
 		return append(parts, unit.FINN()...), storage[1:]
 	}
 	return append(parts, unit.Logic()...), storage

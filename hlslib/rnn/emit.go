@@ -32,7 +32,7 @@ func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 // path from the end-of-sequence flag: this flag decides whether states arrive next.
 func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
 	if o.sequence && len(o.P.Starts) > 0 {
-		return layer.EndPath(t)
+		return layer.SequenceEndPath(t)
 	}
 	return o.Base.Carries(f, t)
 }
@@ -95,7 +95,7 @@ func unread(o *op, f dataflow.Fold, t dataflow.Target) []string {
 	switch {
 	case o.dots == 0:
 		return []string{"pe", "simd", "dots", "dot_t", "use_dsp", "vector_t", "vector_width"}
-	case packing(o, f, t).Packs():
+	case packing(o, f, t).HasMultipleLanes():
 		return []string{"use_dsp"}
 	}
 	return nil
@@ -169,9 +169,9 @@ func emit(o *op, i int, v *value, pe int) (fields []dataflow.Field, tables []dat
 		tables = append(tables, p.table(pe))
 	}
 	switch v.Op {
-	case Steps:
+	case OpSteps:
 		tables = v.steps.tables(pe)
-	case Requant:
+	case OpRequant:
 		fields = append(fields, dataflow.RequantField(v.name+"_requant", "requantiser", v.of, v.requant...))
 	}
 	return fields, tables

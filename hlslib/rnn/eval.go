@@ -12,7 +12,7 @@ func (o *op) Dependence() dataflow.Dependence {
 	if o.P.sequences() > 1 {
 		return dataflow.Dependence{Why: "sequences take turns in it already"}
 	}
-	d := dataflow.Dependence{Form: dataflow.Recurrent, In: []int{o.length}, Out: 1,
+	d := dataflow.Dependence{Form: dataflow.RecurrentDependence, In: []int{o.length}, Out: 1,
 		Beside: func(frames int) dataflow.Op {
 			p := o.P
 			p.Sequences = frames
@@ -90,8 +90,8 @@ func (c Cell) start() [][]int64 {
 	return states
 }
 
-// step computes one time step. It returns the values by phase, unit and value, and the states after the step. x
-// is the turn's part of the step's input.
+// step computes one time step of one turn, which is a sequence and a direction. x is that turn's input: a step's input
+// holds one such part per turn. values is by phase, unit and index in Phase.Values; next holds the states after it.
 func (c Cell) step(x []int64, states [][]int64) (values [][][]int64, next [][]int64) {
 	lanes := c.Lanes()
 	for i, p := range c.Phases {
@@ -129,9 +129,9 @@ func column(units [][]int64, value int) []int64 {
 // value returns value v of unit u in phase i, where before holds the unit's earlier values of the phase.
 func (c Cell) value(v CellValue, i, u int, before, x, vector []int64, states [][]int64, values [][][]int64) (z int64) {
 	switch v.Op {
-	case Input:
+	case OpInput:
 		z = x[v.At]
-	case Sum:
+	case OpDot:
 		dot := c.Phases[i].Dots[v.At]
 		for k, w := range dot.Weights[u] {
 			product := w * vector[k]
@@ -140,22 +140,22 @@ func (c Cell) value(v CellValue, i, u int, before, x, vector []int64, states [][
 			}
 			z += product
 		}
-	case OfState:
+	case OpState:
 		z = states[v.At][u]
-	case Earlier:
+	case OpEarlierValue:
 		z = values[v.Phase][u][v.At]
-	case Linear:
+	case OpLinear:
 		if len(v.Bias) > 0 {
 			z = layer.ForChannel(v.Bias, u)
 		}
 		for a, of := range v.Of {
 			z += layer.ForChannel(v.Factors[a], u) * before[of]
 		}
-	case Product:
+	case OpProduct:
 		z = before[v.Of[0]] * before[v.Of[1]]
-	case Steps:
+	case OpSteps:
 		z = layer.ForChannel(v.Steps, u).Apply(before[v.Of[0]])
-	case Requant:
+	case OpRequant:
 		z = v.Requant.Apply(before[v.Of[0]])
 	}
 	return z

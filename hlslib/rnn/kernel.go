@@ -146,24 +146,24 @@ func (k *kernel) unit(i, turn, u int, x, sums []int64) {
 		}
 		var z int64
 		switch v.Op {
-		case Input:
+		case OpInput:
 			z = x[v.At]
-		case Sum:
+		case OpDot:
 			z = o.unit.Acc.Decode(uint64(sums[slices.Index(p.dots, v.At)]))
-		case OfState:
+		case OpState:
 			z = k.states[turn][v.At][u]
-		case Earlier:
+		case OpEarlierValue:
 			z = k.values[turn][v.Phase][u][v.At]
-		case Linear:
+		case OpLinear:
 			z = v.bias.of(d, u)
 			for _, a := range o.terms(i, v) {
 				z += v.factors[a].of(d, u) * values[v.Of[a]]
 			}
-		case Product:
+		case OpProduct:
 			z = values[v.Of[0]] * values[v.Of[1]]
-		case Steps:
+		case OpSteps:
 			z = v.steps.form(k.f.PE).Apply(v.steps.function(d, u), values[v.Of[0]])
-		case Requant:
+		case OpRequant:
 			z = layer.ForChannel(v.requant, d).Apply(values[v.Of[0]])
 		}
 		values[n] = layer.Wrap(v.elem, z)

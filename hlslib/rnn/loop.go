@@ -28,7 +28,7 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 
 // slow is a target with nearly the longest latencies of all. A frame that stays within the limit of iterations
 // on it does so on every target.
-var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.Series7)}, ClockMHz: 1000, Bound: delay.Most}
+var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.Series7)}, ClockMHz: 1000, Bound: delay.MaxDelay}
 
 // fits reports whether the fold stays within the limits that Vitis HLS accepts.
 func fits(o *op, f dataflow.Fold) bool {
@@ -46,13 +46,13 @@ func fits(o *op, f dataflow.Fold) bool {
 				_, n := p.size(f.PE)
 				row = max(row, n*p.elem.Width)
 			}
-			if v.built() && v.Op == Steps {
+			if v.built() && v.Op == OpSteps {
 				row = max(row, v.steps.rowBits(f.PE))
 			}
 		}
 	}
 	t := o.timing(f, slow)
-	return word <= dataflow.MaxWord && row <= dataflow.MaxRow &&
+	return word <= dataflow.MaxWord && row <= dataflow.MaxTableRowBits &&
 		o.length <= (dataflow.MaxIterations-t.head-t.rest)/t.step
 }
 

@@ -75,7 +75,7 @@ func (c *course) clocks(name string, n int) (in, count circuit.Value) {
 // follow sets the register to the next part or, where back holds, to the part numbered to.
 func (c *course) follow(back, to circuit.Value) {
 	if len(c.last) > 1 {
-		next := circuit.Choice(back, to, circuit.Sum(c.now, c.b.Constant(1)))
+		next := circuit.MuxByCondition(back, to, circuit.Sum(c.now, c.b.Constant(1)))
 		c.register.Set(circuit.AssumeRange(next, c.all), circuit.Any(c.last...))
 	}
 }
@@ -121,7 +121,7 @@ func (w *wiring) locate() (at position) {
 		steps = w.told
 	}
 	stepped := steps(&at, at.phases[len(t.phases)-1].over, c.last[len(c.last)-1])
-	c.follow(stepped, circuit.Choice(at.last, b.Constant(0), step))
+	c.follow(stepped, circuit.MuxByCondition(at.last, b.Constant(0), step))
 	return at
 }
 
@@ -138,10 +138,10 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 	}
 	at.last = circuit.EqualTo(index, b.Constant(n-1))
 	if stepped = over; !w.o.P.Keeps {
-		stepped = circuit.Choice(at.last, done, over)
+		stepped = circuit.MuxByCondition(at.last, done, over)
 	}
 	if n > 1 {
-		next := circuit.Choice(at.last, b.Constant(0), circuit.Sum(index, b.Constant(1)))
+		next := circuit.MuxByCondition(at.last, b.Constant(0), circuit.Sum(index, b.Constant(1)))
 		register.Set(circuit.AssumeRange(next, num.Range{Hi: n - 1}), stepped)
 	}
 	at.first = circuit.EqualTo(index, b.Constant(0))
@@ -158,7 +158,7 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 // the last.
 func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.Value) {
 	b := w.b
-	at.last = circuit.SequenceEnd(done)
+	at.last = circuit.SequenceEndInput(done)
 	if stepped = over; !w.o.P.Keeps {
 		stepped = circuit.Any(at.last, over)
 	}
@@ -175,7 +175,7 @@ func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.V
 // stand makes the counters of phase i, where in says whether the iteration is in the phase.
 func (w *wiring) stand(i int, in circuit.Value) stand {
 	b, o, p := w.b, w.o, w.t.phases[i]
-	counter := func(name string, n int, step circuit.Value) circuit.Level {
+	counter := func(name string, n int, step circuit.Value) circuit.LoopLevel {
 		return b.Counter(fmt.Sprintf("%s_%d", name, i), n, step)
 	}
 	cells := len(o.P.Cells)
@@ -212,7 +212,7 @@ func (w *wiring) stand(i int, in circuit.Value) stand {
 func (w *wiring) byPhase(phases []int, of func(stand) circuit.Value) circuit.Value {
 	v := of(w.at.phases[phases[0]])
 	for _, q := range phases[1:] {
-		v = circuit.Choice(w.at.phases[q].in, of(w.at.phases[q]), v)
+		v = circuit.MuxByCondition(w.at.phases[q].in, of(w.at.phases[q]), v)
 	}
 	return v
 }

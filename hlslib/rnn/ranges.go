@@ -35,7 +35,7 @@ func (g *program) bindRanges(in []dataflow.StreamType) (*ranges, error) {
 		for s := range c.States {
 			list := make([]num.Range, c.units(s))
 			for u := range list {
-				list[u] = c.Bound(s)
+				list[u] = c.StateRange(s)
 			}
 			states = append(states, list)
 		}
@@ -102,7 +102,7 @@ func (r *ranges) step(d int, first bool) error {
 		for k, v := range p.Values {
 			values[k], lost[i][k] = make([]num.Range, p.Units), make([]bool, p.Units)
 			for u := range p.Units {
-				e := exact{lost: v.Op == Sum && blind || v.Op == Earlier && lost[v.Phase][v.At][u]}
+				e := exact{lost: v.Op == OpDot && blind || v.Op == OpEarlierValue && lost[v.Phase][v.At][u]}
 				for _, a := range v.Of {
 					e.lost = e.lost || lost[i][a][u]
 				}
@@ -111,7 +111,7 @@ func (r *ranges) step(d int, first bool) error {
 					return fmt.Errorf("phase %d, value %d (%s), unit %d: it leaves %d bits%s", i, k, v.Op, u, maxBits,
 						r.found(d, u))
 				}
-				values[k][u], lost[i][k][u] = x, e.lost && v.Op != Steps && v.Op != Requant
+				values[k][u], lost[i][k][u] = x, e.lost && v.Op != OpSteps && v.Op != OpRequant
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func (r *ranges) vector(c Cell, d, i int) []num.Range {
 func (r *ranges) value(e *exact, c Cell, d, i int, v CellValue, u int, vector []num.Range) (z num.Range) {
 	before := r.of[d][i]
 	switch v.Op {
-	case Input:
+	case OpInput:
 		lanes, units := c.Lanes(), c.Phases[0].Units
 		for n := range r.p.sequences() {
 			x := channel(r.in[0], ((n*len(r.p.Cells)+d)*units+u)*lanes+v.At)
@@ -166,21 +166,21 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v CellValue, u int, vector []
 			}
 			z = z.Union(x)
 		}
-	case Sum:
+	case OpDot:
 		dot := c.Phases[i].Dots[v.At]
-		z = e.keep(mac.Sum(dot.Weights[u], dot.Product, vector))
-	case OfState:
+		z = e.keep(mac.SumRange(dot.Weights[u], dot.Product, vector))
+	case OpState:
 		z = r.state[d][v.At][u]
-	case Earlier:
+	case OpEarlierValue:
 		z = r.of[d][v.Phase][v.At][u]
-	case Linear:
+	case OpLinear:
 		if len(v.Bias) > 0 {
 			z = num.SingleValue(layer.ForChannel(v.Bias, u))
 		}
 		for a, of := range v.Of {
 			z = e.plus(z, e.times(before[of][u], layer.ForChannel(v.Factors[a], u)))
 		}
-	case Product:
+	case OpProduct:
 		z = e.product(before[v.Of[0]][u], before[v.Of[1]][u])
 		if v.Of[0] == v.Of[1] { // a square
 			if z.Lo = 0; !before[v.Of[0]][u].Contains(0) {
@@ -188,13 +188,13 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v CellValue, u int, vector []
 				z.Lo = min(x.Lo*x.Lo, x.Hi*x.Hi)
 			}
 		}
-	case Steps:
+	case OpSteps:
 		steps := layer.ForChannel(v.Steps, u)
 		if e.lost {
 			return num.RangeOf(steps.Value)
 		}
 		z = steps.ValueRange(before[v.Of[0]][u])
-	case Requant:
+	case OpRequant:
 		if e.lost {
 			return num.Range{Lo: v.Requant.Lo, Hi: v.Requant.Hi}
 		}

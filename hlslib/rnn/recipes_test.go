@@ -19,28 +19,28 @@ func (p *program) add(v rnn.CellValue) int {
 	return len(p.values) - 1
 }
 
-func (p *program) input(lane int) int { return p.add(rnn.CellValue{Op: rnn.Input, At: lane}) }
-func (p *program) sum(dot int) int    { return p.add(rnn.CellValue{Op: rnn.Sum, At: dot}) }
-func (p *program) state(s int) int    { return p.add(rnn.CellValue{Op: rnn.OfState, At: s}) }
+func (p *program) input(lane int) int { return p.add(rnn.CellValue{Op: rnn.OpInput, At: lane}) }
+func (p *program) sum(dot int) int    { return p.add(rnn.CellValue{Op: rnn.OpDot, At: dot}) }
+func (p *program) state(s int) int    { return p.add(rnn.CellValue{Op: rnn.OpState, At: s}) }
 
 func (p *program) earlier(phase, value int) int {
-	return p.add(rnn.CellValue{Op: rnn.Earlier, Phase: phase, At: value})
+	return p.add(rnn.CellValue{Op: rnn.OpEarlierValue, Phase: phase, At: value})
 }
 
 func (p *program) linear(bias []int64, of []int, factors ...[]int64) int {
-	return p.add(rnn.CellValue{Op: rnn.Linear, Of: of, Factors: factors, Bias: bias})
+	return p.add(rnn.CellValue{Op: rnn.OpLinear, Of: of, Factors: factors, Bias: bias})
 }
 
 func (p *program) requant(q num.Requant, of int) int {
-	return p.add(rnn.CellValue{Op: rnn.Requant, Of: []int{of}, Requant: &q})
+	return p.add(rnn.CellValue{Op: rnn.OpRequant, Of: []int{of}, Requant: &q})
 }
 
 func (p *program) steps(s []num.StepFunction, of int) int {
-	return p.add(rnn.CellValue{Op: rnn.Steps, Of: []int{of}, Steps: s})
+	return p.add(rnn.CellValue{Op: rnn.OpSteps, Of: []int{of}, Steps: s})
 }
 
 func (p *program) product(a, b int) int {
-	return p.add(rnn.CellValue{Op: rnn.Product, Of: []int{a, b}})
+	return p.add(rnn.CellValue{Op: rnn.OpProduct, Of: []int{a, b}})
 }
 
 // one is the factor of a sum of values as they are.
@@ -358,9 +358,9 @@ func (o recipe) inputs(r *rand.Rand, p rnn.Params, steps int) []dataflow.StreamT
 		}
 		return append(steps, sequences*o.cells*n)
 	}
-	in := []dataflow.StreamType{layertest.Type(r, shape(o.units*first.Lanes(), steps), 7)}
+	in := []dataflow.StreamType{layertest.RandomType(r, shape(o.units*first.Lanes(), steps), 7)}
 	for _, s := range p.Starts {
-		in = append(in, layertest.Type(r, shape(first.Phases[first.States[s].Next.Phase].Units), 5))
+		in = append(in, layertest.RandomType(r, shape(first.Phases[first.States[s].Next.Phase].Units), 5))
 	}
 	return in
 }

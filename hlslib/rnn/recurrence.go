@@ -24,7 +24,7 @@ func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []datafl
 		next := o.stores[of].writer
 		at := chains(o, next.Phase, f, target)
 		clocks := max(1, at[next.Value].Write()) + 1
-		if target.Stalls == dataflow.Credit {
+		if target.Stalls == dataflow.StallByCredit {
 			clocks = t.waits[of]
 		}
 		r := dataflow.Recurrence{Path: append(path(o, next, at), stateName(s)), Work: work, Step: t.step,
@@ -48,11 +48,11 @@ func path(o *op, to Ref, at []layer.Chain) (names []string) {
 	for k := to.Value; k >= 0; {
 		v := &values[k]
 		switch v.Op {
-		case OfState:
+		case OpState:
 			names = append(names, stateName(v.At))
-		case Earlier:
+		case OpEarlierValue:
 			names = append(names, phaseName(v.Phase))
-		case Sum:
+		case OpDot:
 			names = append(names, string(v.Op), looksAt(&o.cell.Phases[to.Phase]))
 		default:
 			names = append(names, string(v.Op))

@@ -100,7 +100,7 @@ import (
 const Kind = "RNN"
 
 // Layer describes the recurrent layer in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name: Kind,
 	Doc:  "a recurrence: the part of LSTM, GRU and plain RNN cells that depends on the step before",
 	Example: `{"cells":[{
@@ -109,7 +109,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 			{"op":"input"},{"op":"sum"},{"op":"linear","of":[0,1],"factors":[[1],[1]]},
 			{"op":"steps","of":[2],"steps":[{"at":[0],"value":[0,3]}]}]}]}],
 		"outputs":[{"phase":0,"value":3}],"sequence":true}`,
-	Takes:   layer.Any,
+	Takes:   layer.AcceptAnyInputs,
 	Stepped: true,
 	Bind:    bind,
 })
@@ -171,14 +171,14 @@ type CellValue struct {
 
 // The operations of values.
 const (
-	Input   = "input"
-	Sum     = "sum"
-	OfState = "state"
-	Earlier = "earlier"
-	Linear  = "linear"
-	Product = "product"
-	Steps   = "steps"
-	Requant = "requant"
+	OpInput        = "input"
+	OpDot          = "sum"
+	OpState        = "state"
+	OpEarlierValue = "earlier"
+	OpLinear       = "linear"
+	OpProduct      = "product"
+	OpSteps        = "steps"
+	OpRequant      = "requant"
 )
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.

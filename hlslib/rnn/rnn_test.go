@@ -54,5 +54,5 @@ func TestRandom(t *testing.T) {
 	if tier.Full() {
 		n = 120
 	}
-	layertest.Check(t, 50, layertest.Random(n, 13, randomtest.RNN)...)
+	layertest.Check(t, 50, layertest.RandomCases(n, 13, randomtest.RNN)...)
 }

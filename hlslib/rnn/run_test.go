@@ -15,7 +15,7 @@ import (
 func values(r *rand.Rand, t dataflow.StreamType) dataflow.Tensor {
 	x := dataflow.Tensor{Shape: t.Shape}
 	for len(x.Data) < t.Shape.Size() {
-		if v := layertest.Between(r, t.Channel(len(x.Data)%t.Shape.Channels())); t.Elem.Holds(v) {
+		if v := layertest.RandomInRange(r, t.Channel(len(x.Data)%t.Shape.Channels())); t.Elem.Holds(v) {
 			x.Data = append(x.Data, v)
 		}
 	}

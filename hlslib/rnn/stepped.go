@@ -48,7 +48,7 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 		breaks = max(breaks, len(list[n].Restricted(in[n]).At))
 	}
 	// A delta costs about as much as a threshold, so units may share a function with up to twice the breakpoints.
-	s.compare = num.Compare(list, in, s.of, 2*breaks).Merged()
+	s.compare = num.NewThresholdTable(list, in, s.of, 2*breaks).Merged()
 	if n := s.compare.Steps(); n > layer.MaxThresholds {
 		return fmt.Errorf("a unit has %d thresholds, at most %d are possible", n, layer.MaxThresholds)
 	}

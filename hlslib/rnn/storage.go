@@ -25,7 +25,7 @@ func (g *program) bindStores() {
 		if g.states[s].needed {
 			g.addStores(fmt.Sprintf("state%d", s), s, of.Next, g.states[s].elem, func(i int) bool {
 				return g.cell.Phases[i].State != nil && *g.cell.Phases[i].State == s
-			}, func(v CellValue) bool { return v.Op == OfState && v.At == s })
+			}, func(v CellValue) bool { return v.Op == OpState && v.At == s })
 		}
 	}
 	for i, p := range g.phases {
@@ -34,7 +34,7 @@ func (g *program) bindStores() {
 				r := Ref{i, k}
 				g.addStores(v.name+"_kept", -1, r, v.elem, func(i int) bool {
 					return g.cell.Phases[i].Of != nil && *g.cell.Phases[i].Of == r
-				}, func(w CellValue) bool { return w.Op == Earlier && w.Phase == i && w.At == k })
+				}, func(w CellValue) bool { return w.Op == OpEarlierValue && w.Phase == i && w.At == k })
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (s *store) word(f dataflow.Fold) int {
 // Storage lists the layer's memories: the tables, weights first, and the stores.
 func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.dots > 0 {
-		list = append(list, dataflow.ROM("weights", "weight memory", o.rows(f),
+		list = append(list, dataflow.ROMStorage("weights", "weight memory", o.rows(f),
 			f.PE*o.dots*f.SIMD*o.unit.Codes.Stored(o.rows(f)).Width).At(f.Memory))
 	}
 	for i := range o.phases {
@@ -89,9 +89,10 @@ func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 			v := &o.phases[i].values[k]
 			for _, p := range o.parameters(i, v) {
 				rows, n := p.size(f.PE)
-				list = append(list, dataflow.ROM(p.name, "parameter memory", rows, n*p.elem.Width).At(dataflow.LUTRAM))
+				list = append(list, dataflow.ROMStorage(p.name, "parameter memory", rows,
+					n*p.elem.Width).At(dataflow.LUTRAM))
 			}
-			if v.built() && v.Op == Steps {
+			if v.built() && v.Op == OpSteps {
 				list = append(list, v.steps.storage(f.PE)...)
 			}
 		}
@@ -102,7 +103,7 @@ func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 		if table, ok := o.start(s, f); ok {
 			list = append(list, table.Storage("state memory"))
 		}
-		list = append(list, dataflow.RAM(s.name, "state memory", s.halves*o.turns*o.elements(s)/word,
+		list = append(list, dataflow.RAMStorage(s.name, "state memory", s.halves*o.turns*o.elements(s)/word,
 			word*s.elem.Width))
 	}
 	return list

@@ -89,7 +89,7 @@ func (p *parameter) size(pe int) (rows, n int) {
 
 // parameters returns the parameters of value v of phase i that need a table.
 func (g *program) parameters(i int, v *value) (list []*parameter) {
-	if !v.built() || v.Op != Linear {
+	if !v.built() || v.Op != OpLinear {
 		return nil
 	}
 	for _, a := range g.terms(i, v) {

@@ -33,7 +33,7 @@ type span struct {
 // timing returns the schedule for a target: from the circuit where streams are given credit, else from chains
 // of operations.
 func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
-	if target.Stalls == dataflow.Credit {
+	if target.Stalls == dataflow.StallByCredit {
 		return wired(o, f, target)
 	}
 	latencies, most := make([]int, len(o.phases)), 0
@@ -209,7 +209,7 @@ func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
 
 // chains returns the chain of operations to every value of phase i, which says when the value is available.
 func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
-	p, start := &o.phases[i], layer.Body(t)
+	p, start := &o.phases[i], layer.NewBodyChain(t)
 	at := make([]layer.Chain, len(p.values))
 	for k := range p.values {
 		at[k] = start // for constants
@@ -224,18 +224,18 @@ func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
 // operations.
 func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f dataflow.Fold, t dataflow.Target,
 ) layer.Chain {
-	values, dsp := o.phases[i].values, f.Compute == dataflow.DSP
+	values, dsp := o.phases[i].values, f.Compute == dataflow.ComputeInDSPs
 	of := func(a int) (layer.Chain, int) { return before[v.Of[a]], values[v.Of[a]].elem.Width }
 	switch v.Op {
-	case Input:
+	case OpInput:
 		c.Read()
-	case OfState, Earlier:
-		c.Fetch(2, f.PE*v.elem.Width, dataflow.LUTRAM)
-	case Sum:
-		c.Fetch(2, f.SIMD*o.vector.Width, dataflow.LUTRAM) // the vector
+	case OpState, OpEarlierValue:
+		c.DoCounterLookup(2, f.PE*v.elem.Width, dataflow.LUTRAM)
+	case OpDot:
+		c.DoCounterLookup(2, f.SIMD*o.vector.Width, dataflow.LUTRAM) // the vector
 		o.unit.Sum(&c, f, packing(o, f, t), o.rows(f))
-		c.DoInOneStage(v.elem.Width, delay.Select, delay.Add)
-	case Linear:
+		c.DoInOneStage(v.elem.Width, delay.OpSelect, delay.OpAdd)
+	case OpLinear:
 		terms := o.terms(i, v)
 		for _, a := range terms {
 			term, width := of(a)
@@ -245,19 +245,19 @@ func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f datafl
 			c.Join(term)
 		}
 		if o.adds(i, v) {
-			c.Tree(len(terms)+1, v.elem.Width, delay.Add) // with the bias
+			c.Tree(len(terms)+1, v.elem.Width, delay.OpAdd) // with the bias
 		}
-	case Product:
+	case OpProduct:
 		a, wide := of(0)
 		b, other := of(1)
 		c.Join(a)
 		c.Join(b)
 		c.Product(wide, other, dsp)
-	case Steps:
+	case OpSteps:
 		a, width := of(0)
 		c.Join(a)
 		c.Steps(v.steps.form(f.PE), v.steps.compare, width, v.steps.beside(f.PE), dataflow.NoMemory)
-	case Requant:
+	case OpRequant:
 		a, width := of(0)
 		c.Join(a)
 		c.Requant(slowest(v.requant), width, dsp)

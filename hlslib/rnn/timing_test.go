@@ -17,7 +17,7 @@ import (
 var fast = dataflow.Target{ClockMHz: 500}
 
 // wired is that clock in RTL.
-var wired = dataflow.Target{ClockMHz: 500, Stalls: dataflow.Credit}
+var wired = dataflow.Target{ClockMHz: 500, Stalls: dataflow.StallByCredit}
 
 // field returns the value of the config field with the name. The test fails if there is none.
 func field[T any](t *testing.T, config []dataflow.Field, name string) T {
@@ -151,8 +151,8 @@ func followMemories(t *testing.T, seed uint64, op dataflow.Op, f dataflow.Fold, 
 			t.Errorf("seed %d, %+v: %s states a distance of %d, it is %d", seed, f, store.Name, store.Distance,
 				w.least[s])
 		}
-		if target.Stalls == dataflow.Credit {
-			if stages := op.(dataflow.Circuited).Circuit(f,
+		if target.Stalls == dataflow.StallByCredit {
+			if stages := op.(dataflow.HasCircuit).Circuit(f,
 				target).WriteReadDistance(store.Name); stages != store.Latency+1 {
 				t.Errorf("seed %d, %+v: %s is read %d iterations after it is written, it takes %d", seed, f,
 					store.Name, store.Latency+1, stages)

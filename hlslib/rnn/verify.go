@@ -49,7 +49,7 @@ func (c Cell) verify() error {
 		if !c.has(state.Next) {
 			return fmt.Errorf("state %d becomes no value of a phase", s)
 		}
-		if op := c.Phases[state.Next.Phase].Values[state.Next.Value].Op; op != Steps && op != Requant {
+		if op := c.Phases[state.Next.Phase].Values[state.Next.Value].Op; op != OpSteps && op != OpRequant {
 			return fmt.Errorf("state %d becomes a value of %q, which does not bound it", s, op)
 		}
 		if n := len(state.Start); n != 0 && n != c.units(s) {
@@ -112,26 +112,26 @@ func (c Cell) verifyValue(i, k int, v CellValue) error {
 	p := c.Phases[i]
 	arguments, limit := 0, -1 // limit of At; -1 if At is not used
 	switch v.Op {
-	case Input:
+	case OpInput:
 		if limit = 1 << 16; i > 0 {
 			return errors.New("the input is read in the first phase")
 		}
-	case Sum:
+	case OpDot:
 		limit = len(p.Dots)
-	case OfState:
+	case OpState:
 		if limit = len(c.States); v.At >= 0 && v.At < limit && c.units(v.At) != p.Units {
 			return fmt.Errorf("state %d has %d units, the phase %d", v.At, c.units(v.At), p.Units)
 		}
-	case Earlier:
+	case OpEarlierValue:
 		if v.Phase < 0 || v.Phase >= i || c.Phases[v.Phase].Units != p.Units {
 			return fmt.Errorf("phase %d is no earlier one with as many units", v.Phase)
 		}
 		limit = len(c.Phases[v.Phase].Values)
-	case Linear:
+	case OpLinear:
 		arguments = max(1, len(v.Of))
-	case Product:
+	case OpProduct:
 		arguments = 2
-	case Steps, Requant:
+	case OpSteps, OpRequant:
 		arguments = 1
 	default:
 		return errors.New("unknown operation")
@@ -153,7 +153,7 @@ func (v CellValue) verifyNumbers(units int) error {
 		}
 		return nil
 	}
-	if v.Op == Linear {
+	if v.Op == OpLinear {
 		if len(v.Factors) != len(v.Of) {
 			return fmt.Errorf("%d factors for %d values", len(v.Factors), len(v.Of))
 		}
@@ -167,14 +167,14 @@ func (v CellValue) verifyNumbers(units int) error {
 		}
 		return nil
 	}
-	if len(v.Factors)+len(v.Bias) > 0 || (v.Op == Steps) != (len(v.Steps) > 0) ||
-		(v.Op == Requant) != (v.Requant != nil) {
+	if len(v.Factors)+len(v.Bias) > 0 || (v.Op == OpSteps) != (len(v.Steps) > 0) ||
+		(v.Op == OpRequant) != (v.Requant != nil) {
 		return errors.New("parameters of another operation, or none")
 	}
-	if v.Op == Requant {
+	if v.Op == OpRequant {
 		return v.Requant.Verify()
 	}
-	if v.Op == Steps {
+	if v.Op == OpSteps {
 		for u, s := range v.Steps {
 			if err := s.Verify(); err != nil {
 				return fmt.Errorf("unit %d: %w", u, err)
@@ -209,18 +209,18 @@ func (p Params) sequences() int { return max(1, p.Sequences) }
 func (c Cell) Lanes() int {
 	n := 0
 	for _, v := range c.Phases[0].Values {
-		if v.Op == Input {
+		if v.Op == OpInput {
 			n = max(n, v.At+1)
 		}
 	}
 	return n
 }
 
-// Bound returns the range of values that a state can take, whatever the inputs are.
-func (c Cell) Bound(state int) num.Range {
+// StateRange returns the range of values that a state can take, whatever the inputs are.
+func (c Cell) StateRange(state int) num.Range {
 	next := c.States[state].Next
 	v := c.Phases[next.Phase].Values[next.Value]
-	if v.Op == Requant {
+	if v.Op == OpRequant {
 		return num.Range{Lo: v.Requant.Lo, Hi: v.Requant.Hi}
 	}
 	r := num.RangeOf(v.Steps[0].Value)

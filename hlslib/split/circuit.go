@@ -12,7 +12,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	turns := layer.NewStreamTurns(b, o.Out, f)
 	word := b.Input(f.SIMD*o.In[0].Elem.Width, b.Constant(1))
 	for k := range o.Out {
-		b.Output(word, turns.Of(k))
+		b.Output(word, turns.HasTurn(k))
 	}
 	return b.Layer()
 }

@@ -12,7 +12,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(
 		m.Control(layer.TurnsCounters(o.In[0], f)),
 		layer.Handshakes(len(o.Out)),

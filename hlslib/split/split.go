@@ -18,7 +18,7 @@ import (
 )
 
 // Layer describes the split in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "StreamingSplit",
 	Doc:     "the channels parted among several outputs (Split on the last axis)",
 	Example: `{"channels":[2,1]}`,
@@ -32,7 +32,7 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := layer.InRange("outputs", len(p.Channels), 1, dataflow.MaxPorts); err != nil {
+	if err := layer.CheckInRange("outputs", len(p.Channels), 1, dataflow.MaxPorts); err != nil {
 		return err
 	}
 	for k, c := range p.Channels {

@@ -12,8 +12,8 @@ func SameCost(a, b BuiltSteps, m cost.CostModel) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
-	x, multiplies := a.(*Scaled)
-	y, other := b.(*Scaled)
+	x, multiplies := a.(*ScaledForm)
+	y, other := b.(*ScaledForm)
 	if multiplies != other || multiplies && !x.alike(y) {
 		return false
 	}
@@ -22,7 +22,7 @@ func SameCost(a, b BuiltSteps, m cost.CostModel) bool {
 }
 
 // alike reports whether two multipliers add equally many words of the same width, and round and clip alike.
-func (s *Scaled) alike(o *Scaled) bool {
+func (s *ScaledForm) alike(o *ScaledForm) bool {
 	n, width := s.Terms()
 	terms, bits := o.Terms()
 	return n == terms && width == bits && s.Rounds() == o.Rounds() && s.Clips() == o.Clips()

@@ -73,7 +73,7 @@ func (p *parallel) code(b *circuit.Builder, v circuit.Value, words map[string]ci
 
 // count returns the number of conditions that hold.
 func count(b *circuit.Builder, conditions []circuit.Value) circuit.Value {
-	h := b.Heap()
+	h := b.NewBitHeap()
 	for _, c := range conditions {
 		h.Add(c, 0)
 	}
@@ -83,10 +83,10 @@ func count(b *circuit.Builder, conditions []circuit.Value) circuit.Value {
 // affine returns base + unit*n, which is a code.
 func (f *Functions) affine(b *circuit.Builder, n circuit.Value, unit int64, base circuit.Value) circuit.Value {
 	if r := base.Range(); r.Lo == r.Hi && n.Range() == (num.Range{Hi: 1}) {
-		return circuit.AssumeRange(circuit.Choice(n, b.Constant(r.Lo+unit), base), f.out.Range())
+		return circuit.AssumeRange(circuit.MuxByCondition(n, b.Constant(r.Lo+unit), base), f.out.Range())
 	}
-	h := b.Heap()
-	h.Add(circuit.Times(n, unit), 0)
+	h := b.NewBitHeap()
+	h.Add(circuit.MultiplyByConstant(n, unit), 0)
 	h.Add(base, 0)
 	return h.Sum(f.out.Range())
 }
@@ -94,7 +94,7 @@ func (f *Functions) affine(b *circuit.Builder, n circuit.Value, unit int64, base
 // sum returns base plus the delta of every condition that holds, which is a code.
 func (f *Functions) sum(b *circuit.Builder, base circuit.Value, conditions []circuit.Value,
 	delta func(i int) circuit.Value) circuit.Value {
-	h := b.Heap()
+	h := b.NewBitHeap()
 	h.Add(base, 0)
 	for i, c := range conditions {
 		h.AddProduct(c, delta(i))
@@ -180,34 +180,36 @@ func (s *searching) output(b *circuit.Builder, tables map[string][]circuit.Const
 	return circuit.Element(tables["codes"][lane].Row(s.address(row, found)), 0, s.codes())
 }
 
-// A Search is the circuit of a serial search.
-type Search struct {
+// A SearchCircuit is the circuit of a serial search.
+type SearchCircuit struct {
 	*SerialSearch
 	b      *circuit.Builder
 	tables map[string][]circuit.ConstantTable
 }
 
 // Search adds the tables of the serial search to a circuit.
-func (s *SerialSearch) Search(b *circuit.Builder) Search { return Search{s, b, open(b, s)} }
+func (s *SerialSearch) Search(b *circuit.Builder) SearchCircuit {
+	return SearchCircuit{s, b, open(b, s)}
+}
 
 // Place returns the type of places. After the last step, the place is the count alone.
-func (s Search) Place() num.Type { return num.Type{Kind: num.UInt, Width: s.Steps()} }
+func (s SearchCircuit) Place() num.Type { return num.Type{Kind: num.UInt, Width: s.Steps()} }
 
 // Next returns a lane's place after one step of the search for v, in the function that row selects.
-func (s Search) Next(lane int, row, place, v circuit.Value) circuit.Value {
+func (s SearchCircuit) Next(lane int, row, place, v circuit.Value) circuit.Value {
 	limit := circuit.Element(s.tables["places"][lane].Row(s.address(row, circuit.LowBits(place, s.Steps()))), 0, s.f.of)
 	more := circuit.LowBits(circuit.GreaterThan(v, limit), 1)
 	return circuit.Wrapped(circuit.Joined(more, circuit.BitRange(place, 0, s.Steps()-1)), s.Place())
 }
 
 // Code returns a lane's code, from its place after the last step.
-func (s Search) Code(lane int, row, place circuit.Value) circuit.Value {
+func (s SearchCircuit) Code(lane int, row, place circuit.Value) circuit.Value {
 	return s.output(s.b, s.tables, lane, row, circuit.LowBits(place, s.Steps()))
 }
 
 // Circuit multiplies by a constant, as a sum of shifted values. If each lane has its own multiplier, there is one
 // lane per function.
-func (s *Scaled) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
+func (s *ScaledForm) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	biases := open(b, s)["biases"][0]
 	elem := num.Narrowest(s.s.bias)
 	words := biases.Row(row)
@@ -218,7 +220,7 @@ func (s *Scaled) Circuit(b *circuit.Builder, row circuit.Value, values []circuit
 		if len(s.s.multiplier) == 1 {
 			own = 0
 		}
-		product := circuit.Times(circuit.AssumeRange(v, s.occurring()), s.s.multiplier[own])
+		product := circuit.MultiplyByConstant(circuit.AssumeRange(v, s.occurring()), s.s.multiplier[own])
 		sum := circuit.Wrapped(circuit.Sum(product, bias), s.s.sum)
 		rounded := circuit.AssumeRange(circuit.Rounded(sum, s.s.shift, s.s.mode), s.s.code)
 		codes[i] = circuit.AssumeRange(circuit.Clipped(rounded, s.s.limits), s.f.out.Range())
@@ -227,7 +229,7 @@ func (s *Scaled) Circuit(b *circuit.Builder, row circuit.Value, values []circuit
 }
 
 // occurring returns the range of values that occur, over all functions.
-func (s *Scaled) occurring() num.Range {
+func (s *ScaledForm) occurring() num.Range {
 	r := s.f.in[0]
 	for _, o := range s.f.in[1:] {
 		r = r.Union(o)

@@ -45,7 +45,7 @@ func (p *parallel) Storage() []dataflow.Storage {
 
 func (p *parallel) Logic(m cost.CostModel) []cost.CostPart {
 	steps := p.f.compare.Steps()
-	parts := []cost.CostPart{m.Comparators(cost.Comparators{PE: p.at.PE, Steps: steps, Width: p.f.of.Width,
+	parts := []cost.CostPart{m.Comparators(cost.ThresholdComparators{PE: p.at.PE, Steps: steps, Width: p.f.of.Width,
 		Constant: !p.f.loaded && len(p.f.compare.At) == p.side()})}
 	if p.f.compare.Delta != nil {
 		parts = append(parts, cost.Adder(p.f.out.Width).Times(p.at.PE*steps).AsPart("step sums"))

@@ -34,7 +34,7 @@ func (f *Functions) differs(form BuiltSteps) *FormDifference {
 			continue
 		}
 		all := f.of.Range()
-		if _, ok := form.(*Scaled); ok {
+		if _, ok := form.(*ScaledForm); ok {
 			all = f.in[min(n, len(f.in)-1)]
 		}
 		if v, differs := otherThan(&f.list[n], all, form, n); differs {

@@ -234,26 +234,26 @@ func digits(m int64) (list []int) {
 // one multiplier per lane.
 func (f *Functions) scaled(p Site) (forms []BuiltSteps) {
 	if f.common != nil {
-		forms = append(forms, &Scaled{f, p, f.common})
+		forms = append(forms, &ScaledForm{f, p, f.common})
 	}
 	if !p.Alike && len(f.list) == p.PE {
 		if f.bindOwn(); f.own != nil {
-			forms = append(forms, &Scaled{f, p, f.own})
+			forms = append(forms, &ScaledForm{f, p, f.own})
 		}
 	}
 	return forms
 }
 
-// Scaled is the form that multiplies, adds, shifts and clips, without DSP slices. For values that do not occur its
+// ScaledForm is the form that multiplies, adds, shifts and clips, without DSP slices. For values that do not occur its
 // codes are arbitrary.
-type Scaled struct {
+type ScaledForm struct {
 	f  *Functions
 	at Site
 	s  *scaling
 }
 
 // Name tells the number of digits, and whether each function has its own multiplier.
-func (s *Scaled) Name() string {
+func (s *ScaledForm) Name() string {
 	own := ""
 	if len(s.s.multiplier) > 1 {
 		own = " of its own"
@@ -262,7 +262,7 @@ func (s *Scaled) Name() string {
 }
 
 // Terms returns the number of words to add, and their width in bits.
-func (s *Scaled) Terms() (n, width int) {
+func (s *ScaledForm) Terms() (n, width int) {
 	n = s.s.digits
 	for _, b := range s.s.bias {
 		if b != 0 {
@@ -273,31 +273,31 @@ func (s *Scaled) Terms() (n, width int) {
 }
 
 // Rounds reports whether codes need a rounding other than rounding down.
-func (s *Scaled) Rounds() bool { return s.s.shift > 0 && s.s.mode != num.Floor }
+func (s *ScaledForm) Rounds() bool { return s.s.shift > 0 && s.s.mode != num.Floor }
 
 // Clips reports whether codes are clipped.
-func (s *Scaled) Clips() bool { return !s.s.code.Within(s.s.limits) }
+func (s *ScaledForm) Clips() bool { return !s.s.code.Within(s.s.limits) }
 
 // Clocks returns one clock for every two levels of adders, and one for the clipping.
-func (s *Scaled) Clocks() int {
+func (s *ScaledForm) Clocks() int {
 	n, _ := s.Terms()
 	return (bits.Len(uint(n-1))+1)/2 + 1
 }
 
 // Lanes returns PE.
-func (s *Scaled) Lanes() int { return s.at.PE }
+func (s *ScaledForm) Lanes() int { return s.at.PE }
 
 // Apart returns false: each row of the biases holds those of all lanes.
-func (s *Scaled) TablesPerLane() bool { return false }
+func (s *ScaledForm) TablesPerLane() bool { return false }
 
 // Apply computes the line, rounded and clipped.
-func (s *Scaled) Apply(n int, v int64) int64 {
+func (s *ScaledForm) Apply(n int, v int64) int64 {
 	sum := s.s.sum.Decode(uint64(s.s.times(n)*v + s.s.bias[n]))
 	return min(max(s.s.mode.Quotient(sum, s.s.shift), s.s.limits.Lo), s.s.limits.Hi)
 }
 
 // side returns the number of functions that share a row of biases.
-func (s *Scaled) side() int {
+func (s *ScaledForm) side() int {
 	if s.at.Alike || len(s.s.bias) == 1 {
 		return 1
 	}
@@ -305,7 +305,7 @@ func (s *Scaled) side() int {
 }
 
 // Fields includes the digits of the multiplier, unless each lane has its own; then the digits are in a table.
-func (s *Scaled) Fields() []dataflow.Field {
+func (s *ScaledForm) Fields() []dataflow.Field {
 	fields := []dataflow.Field{
 		formField(scaled),
 		{Name: "digit_count", Doc: "powers of two that sum to a multiplier", Value: s.s.digits},
@@ -330,7 +330,7 @@ func (s *Scaled) Fields() []dataflow.Field {
 }
 
 // Tables returns the biases, and the digits if each lane has its own multiplier.
-func (s *Scaled) Tables() []dataflow.Table {
+func (s *ScaledForm) Tables() []dataflow.Table {
 	side := s.side()
 	t := dataflow.Table{Name: "biases", Doc: "by fold: element pe", Elem: num.Narrowest(s.s.bias)}
 	for at := 0; at < len(s.s.bias); at += side {
@@ -356,24 +356,24 @@ func (s *Scaled) Tables() []dataflow.Table {
 }
 
 // exponent returns the element type of the table of digits.
-func (s *Scaled) exponent() num.Type {
+func (s *ScaledForm) exponent() num.Type {
 	return num.NarrowestInt(num.Range{Lo: -1 - int64(s.s.sum.Width), Hi: int64(s.s.sum.Width)})
 }
 
 // Storage returns the memories of the tables. A table with a single row becomes constants.
-func (s *Scaled) Storage() []dataflow.Storage {
+func (s *ScaledForm) Storage() []dataflow.Storage {
 	side := s.side()
-	list := []dataflow.Storage{dataflow.ROM("biases", "threshold memory", len(s.s.bias)/side,
+	list := []dataflow.Storage{dataflow.ROMStorage("biases", "threshold memory", len(s.s.bias)/side,
 		side*num.Narrowest(s.s.bias).Width).At(s.at.Memory)}
 	if len(s.s.multiplier) > 1 {
-		list = append(list, dataflow.ROM("exponents", "threshold memory", 1,
+		list = append(list, dataflow.ROMStorage("exponents", "threshold memory", 1,
 			len(s.s.multiplier)*s.s.digits*s.exponent().Width))
 	}
 	return list
 }
 
 // Logic counts an adder for every word but the first, the rounding, and a comparison and a choice for each limit.
-func (s *Scaled) Logic(m cost.CostModel) []cost.CostPart {
+func (s *ScaledForm) Logic(m cost.CostModel) []cost.CostPart {
 	n, width := s.Terms()
 	adders := (n - 1) * s.at.PE
 	if len(s.s.multiplier) > 1 {
@@ -393,7 +393,7 @@ func (s *Scaled) Logic(m cost.CostModel) []cost.CostPart {
 	if s.s.code.Hi > s.s.limits.Hi {
 		clip = clip.Plus(cost.Maximum(code))
 	}
-	if m.Formula == cost.Fitted {
+	if m.Formula == cost.FittedFormula {
 		lane.FF += s.Clocks() * width
 	}
 	sums := lane.Times(s.at.PE).Plus(cost.Adder(width).Times(max(0, adders)))

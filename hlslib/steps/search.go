@@ -82,7 +82,7 @@ func (s *searching) threshold(n, stage, found, i int) int64 {
 	all := s.before(len(s.stages))
 	rest := all - s.before(stage)
 	at := found<<rest + (i+1)<<(rest-s.stages[stage]) - 1
-	return s.f.compare.Over(n, at, s.f.of)
+	return s.f.compare.Threshold(n, at, s.f.of)
 }
 
 func (s *searching) Apply(n int, v int64) int64 {
@@ -202,7 +202,7 @@ func (s *searching) Logic(m cost.CostModel) []cost.CostPart {
 	var compared cost.Resources
 	registers := 0
 	for stage, b := range s.stages {
-		k := cost.Comparators{PE: s.at.PE, Steps: 1<<b - 1, Width: s.f.of.Width}
+		k := cost.ThresholdComparators{PE: s.at.PE, Steps: 1<<b - 1, Width: s.f.of.Width}
 		compared = compared.Plus(m.Comparators(k).Resources)
 		if stage > 0 {
 			registers += s.f.of.Width + s.before(stage)
@@ -212,7 +212,7 @@ func (s *searching) Logic(m cost.CostModel) []cost.CostPart {
 	if s.f.compare.Delta == nil {
 		lane = cost.Adder(s.f.out.Width)
 	}
-	if m.Formula == cost.Fitted {
+	if m.Formula == cost.FittedFormula {
 		lane.FF = registers
 	}
 	return []cost.CostPart{compared.AsPart("comparators"), lane.Times(s.at.PE).AsPart("step sums")}

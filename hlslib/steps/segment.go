@@ -10,11 +10,11 @@ import (
 )
 
 // MaxCompared is the largest number of thresholds that may be compared at once. Functions with more thresholds are
-// looked up by at most MaxAddress bits. MaxTabled limits the total number of rows that such functions take.
+// looked up by at most MaxAddress bits. MaxTableRows limits the total number of rows that such functions take.
 const (
-	MaxCompared = 1 << 12
-	MaxAddress  = 16
-	MaxTabled   = 1 << 20
+	MaxCompared  = 1 << 12
+	MaxAddress   = 16
+	MaxTableRows = 1 << 20
 )
 
 // Limits of segments.
@@ -28,13 +28,13 @@ const (
 // all lanes. With more thresholds than can be compared only tables are possible, so the limits are larger.
 func roomOf(f *Functions) (address, rows, lanes int) {
 	if f.compare.Steps() > MaxCompared {
-		return MaxAddress, MaxTabled, MaxTabled
+		return MaxAddress, MaxTableRows, MaxTableRows
 	}
 	return 12, 1 << 12, 1 << 15
 }
 
-// HasTable reports whether a table with a row for every value is small enough at a site. It builds no form.
-func HasTable(f *Functions, p Site) bool {
+// CanUseTable reports whether a table with a row for every value is small enough at a site. It builds no form.
+func CanUseTable(f *Functions, p Site) bool {
 	_, _, most := roomOf(f)
 	l := lanes{f, p, p.Memory}
 	return f.of.Kind != num.Bipolar && f.of.Width <= MaxAddress && l.functions()<<f.of.Width <= most/p.PE
@@ -337,7 +337,7 @@ func (s *segment) Logic(m cost.CostModel) []cost.CostPart {
 	if s.window {
 		// The difference's upper bits tell whether a value lies outside the window, and then replace its lower bits.
 		lane = cost.Adder(s.f.of.Width + 1).Plus(cost.Resources{LUT: s.span + (s.f.of.Width+1-s.span+5)/6})
-		if m.Formula == cost.Fitted {
+		if m.Formula == cost.FittedFormula {
 			lane.FF += s.span
 		}
 	}
@@ -350,12 +350,12 @@ func (s *segment) Logic(m cost.CostModel) []cost.CostPart {
 			sums = s.inside
 		}
 		lane = lane.Plus(cost.Adder(s.f.out.Width).Times(sums))
-		if m.Formula == cost.Fitted {
+		if m.Formula == cost.FittedFormula {
 			lane.FF += s.low // registers: the lower bits wait for the table
 		}
 	}
 	return []cost.CostPart{
-		m.Comparators(cost.Comparators{PE: s.at.PE, Steps: s.inside, Width: s.low}),
+		m.Comparators(cost.ThresholdComparators{PE: s.at.PE, Steps: s.inside, Width: s.low}),
 		lane.Times(s.at.PE).AsPart("step sums"),
 	}
 }

@@ -119,14 +119,14 @@ func (s *SerialSearch) Storage() []dataflow.Storage {
 // Logic counts a comparator for each lane, and the multiplexer between a new value and the one that is searched for.
 func (s *SerialSearch) Logic(m cost.CostModel) []cost.CostPart {
 	lane := m.Multiplexer(2, s.f.of.Width+s.Steps())
-	if m.Formula == cost.Fitted {
+	if m.Formula == cost.FittedFormula {
 		lane.FF = s.f.of.Width // a register for the value
 	}
 	if s.f.compare.Delta == nil {
 		lane = lane.Plus(cost.Adder(s.f.out.Width))
 	}
 	return []cost.CostPart{
-		m.Comparators(cost.Comparators{PE: s.at.PE, Steps: 1, Width: s.f.of.Width}),
+		m.Comparators(cost.ThresholdComparators{PE: s.at.PE, Steps: 1, Width: s.f.of.Width}),
 		lane.Times(s.at.PE).AsPart("step sums"),
 	}
 }

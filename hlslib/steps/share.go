@@ -67,7 +67,7 @@ func origins(f *Functions) []int {
 // proofs returns the results of one form by function, or nil if they cannot be shared: multipliers depend on the
 // functions built beside them. The caller must hold the lock.
 func (s *share) proofs(form BuiltSteps, of num.Type, functions int) []bool {
-	if _, ok := form.(*Scaled); ok {
+	if _, ok := form.(*ScaledForm); ok {
 		return nil
 	}
 	p := proof{form: form.Name(), of: of}

@@ -16,7 +16,7 @@ import (
 func TestShare(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 9))
-	model := cost.CostModel{Formula: cost.Fitted}
+	model := cost.CostModel{Formula: cost.FittedFormula}
 	for range 10 {
 		const channels, thresholds = 8, 3
 		list, in := make([]num.StepFunction, channels), make([]num.Range, channels)
@@ -35,7 +35,7 @@ func TestShare(t *testing.T) {
 				own[i], ranges[i], all = list[c], in[c], all.Union(in[c])
 			}
 			typ := num.NarrowestInt(all)
-			k := num.Compare(own, ranges, typ, 1<<10).Merged()
+			k := num.NewThresholdTable(own, ranges, typ, 1<<10).Merged()
 			return steps.New(k, ranges, typ, num.Type{Kind: num.UInt, Width: 3})
 		}
 		whole := of([]int{0, 1, 2, 3, 4, 5, 6, 7})

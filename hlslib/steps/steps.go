@@ -18,9 +18,9 @@
 // own tables.
 //
 // At chooses the cheapest form in LUTs and memories, among those with at most as many clocks as the layer allows. The
-// choice depends only on the functions, the lanes and the memory. A serial search is never chosen so: it takes
-// several clocks per value, and the fold asks for it (dataflow.Serial). Cost, tables, latency and simulation all
-// follow the BuiltSteps that FormAt returns.
+// choice depends only on the functions, the lanes and the memory. A serial search is never chosen so: it takes several
+// clocks per value, and the fold asks for it (dataflow.SerialStepping). Cost, tables, latency and simulation all follow
+// the BuiltSteps that FormAt returns.
 //
 // In come comparators (num), types and lanes; out come tables, fields, clocks, costs and circuits. It sees estimate,
 // cost, circuit, dataflow and num.
@@ -95,9 +95,9 @@ func New(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
 	return f
 }
 
-// Loaded returns functions whose thresholds are loaded at run time. Their forms work for any thresholds of the same
-// number and any functions with the same codes.
-func Loaded(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
+// NewLoadable returns functions whose thresholds are loaded at run time. Their forms work for any thresholds of the
+// same number and any functions with the same codes.
+func NewLoadable(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
 	f := New(k, in, of, out)
 	f.loaded = true
 	return f
@@ -257,7 +257,7 @@ const (
 
 // PriceOf returns the price of a form in LUTs, on the fabric for which the cost formulas are fitted.
 func PriceOf(form BuiltSteps) float64 {
-	m := cost.CostModel{Formula: cost.Fitted}
+	m := cost.CostModel{Formula: cost.FittedFormula}
 	var all cost.Resources
 	for _, s := range form.Storage() {
 		all = all.Plus(estimate.MemoryCost(m, s))
@@ -305,7 +305,7 @@ func (f *Functions) all(p Site) []BuiltSteps {
 	if f.of.Kind == num.Bipolar {
 		return forms
 	}
-	if f.compare.Steps() > MaxCompared && HasTable(f, p) {
+	if f.compare.Steps() > MaxCompared && CanUseTable(f, p) {
 		forms = nil
 	}
 	if !f.loaded {
@@ -402,7 +402,7 @@ func (l *lanes) table(name, doc string, elem num.Type, rows func(function int) [
 
 // storage returns the memory of a lane's table, with rows per function and width bits each.
 func (l *lanes) storage(name string, rows, width int) dataflow.Storage {
-	s := dataflow.ROM(name, "threshold memory", l.functions()*rows, width).At(l.memory)
+	s := dataflow.ROMStorage(name, "threshold memory", l.functions()*rows, width).At(l.memory)
 	s.Banks = l.at.PE
 	return s
 }

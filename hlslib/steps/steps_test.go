@@ -88,7 +88,7 @@ func TestForms(t *testing.T) {
 		if all := of.Range(); n%3 == 1 {
 			occurs[0].Lo += int64(r.Uint64N(uint64(all.Hi-all.Lo)/2 + 1))
 		}
-		k := num.Compare(list, occurs, of, 100)
+		k := num.NewThresholdTable(list, occurs, of, 100)
 		f := steps.New(k, occurs, of, num.Narrowest(values...))
 		for _, form := range f.Forms(steps.Site{PE: pe, Alike: len(list) == 1}) {
 			names[form.Name()[:5]] = true
@@ -162,7 +162,8 @@ func TestSame(t *testing.T) {
 	t.Parallel()
 	of := num.Type{Kind: num.Int, Width: 12}
 	s := num.StepFunction{At: []int64{100, 103, 140}, Value: []int64{0, 1, 2, 3}} // in two blocks
-	f := steps.New(num.Compare([]num.StepFunction{s}, []num.Range{of.Range()}, of, 9), []num.Range{of.Range()}, of,
+	f := steps.New(num.NewThresholdTable([]num.StepFunction{s}, []num.Range{of.Range()}, of, 9),
+		[]num.Range{of.Range()}, of,
 		num.Type{Kind: num.UInt, Width: 2})
 	for _, form := range f.Forms(steps.Site{PE: 2, Alike: true, Memory: dataflow.LUTRAM}) {
 		if form.Name() != "table of 2^12 rows" {
@@ -186,7 +187,7 @@ func TestDiffers(t *testing.T) {
 		for i := range at {
 			s.Value = append(s.Value, int64(i+1))
 		}
-		k := num.Compare([]num.StepFunction{s}, []num.Range{of.Range()}, of, 9)
+		k := num.NewThresholdTable([]num.StepFunction{s}, []num.Range{of.Range()}, of, 9)
 		return steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.UInt, Width: 3})
 	}
 	f := make(-100, 3, 77)
@@ -224,7 +225,7 @@ func TestChosen(t *testing.T) {
 		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 0, "2^8 segments of 2^17 values"},
 		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 1, "comparators"},
 	} {
-		k := num.Compare([]num.StepFunction{tt.step}, []num.Range{tt.of.Range()}, tt.of, 300)
+		k := num.NewThresholdTable([]num.StepFunction{tt.step}, []num.Range{tt.of.Range()}, tt.of, 300)
 		site := steps.Site{PE: 4, Alike: true, Memory: dataflow.NoMemory, Clocks: tt.clocks}
 		form := steps.New(k, []num.Range{tt.of.Range()}, tt.of, num.Type{Kind: num.UInt, Width: 8}).FormAt(site)
 		if form.Name() != tt.want || tt.clocks > 0 && form.Clocks() > tt.clocks {
@@ -261,7 +262,7 @@ func TestComparators(t *testing.T) {
 	}
 	for _, tt := range tests {
 		of := num.Type{Kind: num.UInt, Width: 3}
-		k := num.Compare(tt.steps, []num.Range{of.Range()}, of, 4).Merged()
+		k := num.NewThresholdTable(tt.steps, []num.Range{of.Range()}, of, 4).Merged()
 		f := steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.Int, Width: 8})
 		form := f.Forms(steps.Site{PE: tt.pe, Alike: k.Shared(), Memory: dataflow.LUTRAM})[0]
 		var tables []string
@@ -281,14 +282,14 @@ func TestConstantThresholds(t *testing.T) {
 	values := []int64{0, 1, 2}
 	list := []num.StepFunction{{At: []int64{100, 1500}, Value: values}, {At: []int64{31, 2000}, Value: values}}
 	luts := func(made func(num.ThresholdTable, []num.Range, num.Type, num.Type) *steps.Functions, pe int) int {
-		k := num.Compare(list, []num.Range{of.Range(), of.Range()}, of, 4)
+		k := num.NewThresholdTable(list, []num.Range{of.Range(), of.Range()}, of, 4)
 		f := made(k, []num.Range{of.Range(), of.Range()}, of, num.Type{Kind: num.UInt, Width: 2})
 		return f.Forms(steps.Site{PE: pe, Memory: dataflow.LUTRAM})[0].Logic(cost.CostModel{})[0].LUT
 	}
 	for name, tt := range map[string]struct{ got, want int }{
 		"a row":        {luts(steps.New, 2), 2 * (2*4 + 1)},
 		"two rows":     {luts(steps.New, 1), 2*6 + 1},
-		"a loaded row": {luts(steps.Loaded, 2), 2 * (2*6 + 1)},
+		"a loaded row": {luts(steps.NewLoadable, 2), 2 * (2*6 + 1)},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %d LUT, want %d", name, tt.got, tt.want)

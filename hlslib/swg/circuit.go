@@ -33,7 +33,8 @@ func newVariable(b *circuit.Builder, name string, first int, r num.Range, end ci
 	reg := b.Register(name, 0, r).WithInitial(int64(first))
 	return variable{reg.Value(), func(next, when circuit.Value) {
 		b.WithoutStageLimit(func() circuit.Value {
-			reg.Set(circuit.Choice(end, b.Constant(int64(first)), circuit.AssumeRange(next, r)), circuit.Any(end, when))
+			reg.Set(circuit.MuxByCondition(end, b.Constant(int64(first)), circuit.AssumeRange(next, r)),
+				circuit.Any(end, when))
 			return end
 		})
 	}}
@@ -70,7 +71,7 @@ func tap(o *op, b *circuit.Builder, word, inside circuit.Value) circuit.Value {
 	if !o.padded {
 		return word
 	}
-	return circuit.Choice(inside, word, circuit.Packed(o.out.Elem, padding...))
+	return circuit.MuxByCondition(inside, word, circuit.Packed(o.out.Elem, padding...))
 }
 
 // ringing builds the circuit for one kernel position per clock.
@@ -156,23 +157,24 @@ func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end
 		none, zero := circuit.EqualTo(oy.Value, number(start.windows[0])), number(0)
 		last := circuit.EqualTo(ox.Value, number(start.windows[1]-1))
 		next := b.All(enter, circuit.Not(none))
-		ox.set(circuit.Choice(last, zero, plus(ox.Value, 1)), next)
-		x.set(circuit.Choice(last, number(start.x), plus(x.Value, nextX)), next)
+		ox.set(circuit.MuxByCondition(last, zero, plus(ox.Value, 1)), next)
+		x.set(circuit.MuxByCondition(last, number(start.x), plus(x.Value, nextX)), next)
 		oy.set(plus(oy.Value, 1), b.All(next, last))
 		y.set(plus(y.Value, nextY), b.All(next, last))
 
-		need.set(circuit.Choice(over.Value, number(start.frame+1), circuit.Sum(needY.Value, needX.Value)), enter)
+		need.set(circuit.MuxByCondition(over.Value, number(start.frame+1), circuit.Sum(needY.Value, needX.Value)),
+			enter)
 		room := circuit.Minimum(circuit.Sum(limitY.Value, limitX.Value), number(start.frame))
-		limit.set(circuit.Choice(over.Value, number(start.frame), room), enter)
+		limit.set(circuit.MuxByCondition(over.Value, number(start.frame), room), enter)
 		over.set(none, enter)
 		begins.set(circuit.EqualTo(ox.Value, zero), enter)
 		needY.set(atMost(y.Value, start.span(0)*start.line, start.frame-start.line), enter)
 		needX.set(atMost(x.Value, start.span(1)*start.parts+start.parts, start.line), enter)
 		inside := circuit.GreaterThan(y.Value, zero)
-		limitY.set(circuit.Choice(inside, plus(y.Value, rows), number(rows)), enter)
+		limitY.set(circuit.MuxByCondition(inside, plus(y.Value, rows), number(rows)), enter)
 		slides := circuit.Any(circuit.GreaterThan(plus(y.Value, nextY), zero),
 			circuit.EqualTo(oy.Value, number(start.windows[0]-1)))
-		limitX.set(circuit.Choice(b.All(slides, circuit.GreaterThan(x.Value, zero)), x.Value, zero), enter)
+		limitX.set(circuit.MuxByCondition(b.All(slides, circuit.GreaterThan(x.Value, zero)), x.Value, zero), enter)
 		return begins.Value
 	})
 }
@@ -180,7 +182,7 @@ func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end
 // atMost returns v + n, limited to most.
 func atMost(v circuit.Value, n, most int) circuit.Value {
 	number := func(n int) circuit.Value { return circuit.Constant(v, int64(n)) }
-	return circuit.Choice(circuit.GreaterThan(v, number(most-n)), number(most), plus(v, n))
+	return circuit.MuxByCondition(circuit.GreaterThan(v, number(most-n)), number(most), plus(v, n))
 }
 
 // step returns the distance in the ring, plus more, from the word that is written to the next: the next word, tap,
@@ -190,9 +192,9 @@ func (c *ringing) step(w walk, rows, more int, lasts []circuit.Value, newRow cir
 	nextY, nextX := w.stride[0]*w.line, w.stride[1]*w.parts
 	tile, window := c.tile(c.f)/c.f.SIMD, tall+wide+w.parts-1
 	at := func(n int) circuit.Value { return c.b.Constant(int64(wrap(n, rows) + more)) }
-	step := circuit.Choice(newRow, at(nextY-(w.windows[1]-1)*nextX-window), at(nextX-window))
+	step := circuit.MuxByCondition(newRow, at(nextY-(w.windows[1]-1)*nextX-window), at(nextX-window))
 	for i, n := range []int{1 - tall - wide, tapY - wide - tile + 1, tapX - tile + 1, 1} {
-		step = circuit.Choice(lasts[3-i], step, at(n))
+		step = circuit.MuxByCondition(lasts[3-i], step, at(n))
 	}
 	return step
 }
@@ -210,13 +212,13 @@ func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end cir
 	return b.WithoutStageLimit(func() circuit.Value {
 		next, enters, again := plus(corner.Value, g.stride[axis]), newRow, b.All(lasts[3])
 		if axis == 1 {
-			next, enters = circuit.Choice(newRow, b.Constant(int64(first)), next), b.Constant(1)
+			next, enters = circuit.MuxByCondition(newRow, b.Constant(int64(first)), next), b.Constant(1)
 			again = b.All(lasts[2], lasts[3])
 		}
-		next = circuit.Choice(enters, circuit.AssumeRange(next, corners), corner.Value)
+		next = circuit.MuxByCondition(enters, circuit.AssumeRange(next, corners), corner.Value)
 		corner.set(next, steps[4])
-		next = circuit.Choice(again, next, corner.Value)
-		tap.set(circuit.Choice(lasts[2-axis], next, plus(tap.Value, g.dilation[axis])), steps[2-axis])
+		next = circuit.MuxByCondition(again, next, corner.Value)
+		tap.set(circuit.MuxByCondition(lasts[2-axis], next, plus(tap.Value, g.dilation[axis])), steps[2-axis])
 		return lies(tap.Value, 0, g.frame[axis])
 	})
 }
@@ -225,7 +227,7 @@ func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end cir
 // computed at once.
 func turn(at, step, back circuit.Value) circuit.Value {
 	before := circuit.Sum(at, back)
-	return circuit.Choice(circuit.IsNegative(before), circuit.Sum(at, step), before)
+	return circuit.MuxByCondition(circuit.IsNegative(before), circuit.Sum(at, step), before)
 }
 
 // wrap reduces a place to a ring of the given length.
@@ -255,9 +257,9 @@ func (c *shifting) build() {
 	row := b.Counter("row", g.windows[0], b.WithoutStageLimit(func() circuit.Value { return b.All(next, column.Last) }))
 	b.WithoutStageLimit(func() circuit.Value {
 		step := b.Constant(int64(g.stride[0]*g.frame[1] - (g.windows[1]-1)*g.stride[1]))
-		then := circuit.Sum(due.Value, circuit.Choice(column.Last, step, b.Constant(int64(g.stride[1]))))
+		then := circuit.Sum(due.Value, circuit.MuxByCondition(column.Last, step, b.Constant(int64(g.stride[1]))))
 		never := b.Constant(int64(c.parallel.slots))
-		due.set(circuit.Choice(b.All(column.Last, row.Last), never, then), next)
+		due.set(circuit.MuxByCondition(b.All(column.Last, row.Last), never, then), next)
 		return then
 	})
 
@@ -285,7 +287,7 @@ func (c *shifting) inside(axis int, next, last, end circuit.Value) []circuit.Val
 	b.WithoutStageLimit(func() circuit.Value {
 		then, when := plus(corner.Value, g.stride[axis]), b.All(next, last)
 		if axis == 1 {
-			then, when = circuit.Choice(last, b.Constant(int64(first)), then), next
+			then, when = circuit.MuxByCondition(last, b.Constant(int64(first)), then), next
 		}
 		corner.set(then, when)
 		return when
@@ -308,14 +310,14 @@ func (c *shifting) delay(name string, style circuit.Style, stages, places int, n
 	b, always, width, stage := c.b, c.b.Constant(1), newest.Width(), newest.Stage()
 	rest := func(all circuit.Value) circuit.Value { return circuit.BitRange(all, width, stages*width) }
 	if places == 1 {
-		kept := b.Latch(name, stage, stages*width)
+		kept := b.WordRegister(name, stage, stages*width)
 		all := circuit.Joined(kept.Value(), newest)
 		kept.Set(rest(all), always)
 		return all
 	}
 	place := b.Counter(name+"_place", places, always).Index
-	if style == circuit.Block || style == circuit.Ultra {
-		stage = max(0, stage-circuit.BlockClocks)
+	if style == circuit.BlockRAM || style == circuit.UltraRAM {
+		stage = max(0, stage-circuit.BlockRAMLatencyClocks)
 	}
 	place = place.At(stage)
 	memory := b.Array(name, style, places, stages*width)

@@ -18,9 +18,9 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m := estimate.Model(t)
+	m := estimate.CostModelOf(t)
 	drive, out := cost.WindowControl(), f.PE*f.SIMD*o.out.Elem.Width
-	if m.Formula == cost.FINN {
+	if m.Formula == cost.FINNFormula {
 		drive = cost.Resources{LUT: control, FF: counters(o, f)}
 	}
 	storage := o.storage(f)
@@ -29,7 +29,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		parts = append(parts, cost.Resources{LUT: out}.AsPart("padding"))
 	}
 	// The written word has a register. The fitted formula includes it in a memory in LUTs.
-	if m.Formula == cost.FINN || o.all(f) || storage[0].In != dataflow.LUTRAM {
+	if m.Formula == cost.FINNFormula || o.all(f) || storage[0].In != dataflow.LUTRAM {
 		parts = append(parts, cost.Resources{FF: out}.AsPart("output register"))
 	}
 	return estimate.CostOfParts(parts...)
@@ -50,13 +50,13 @@ func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	word := f.SIMD * o.in.Elem.Width
 	if !o.all(f) {
-		return []dataflow.Storage{dataflow.RAM("ring", "window buffer", o.depth(f), word).At(f.Memory)}
+		return []dataflow.Storage{dataflow.RAMStorage("ring", "window buffer", o.depth(f), word).At(f.Memory)}
 	}
 	delay := func(name, part string, stages, rows, word int) dataflow.Storage {
 		if stages == 0 {
 			rows = 0
 		}
-		return dataflow.RAM(name, part, rows, stages*word)
+		return dataflow.RAMStorage(name, part, rows, stages*word)
 	}
 	h, w := o.g.kernel[0], o.g.kernel[1]
 	return []dataflow.Storage{
@@ -70,8 +70,8 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 func (o *op) memoryCost(m cost.CostModel, f dataflow.Fold, storage []dataflow.Storage) []cost.CostPart {
 	parts := estimate.MemoryParts(m, storage)
 	for i, s := range storage {
-		if shifted := o.all(f) && s.Rows <= dataflow.ShiftRegister; m.Formula == cost.FINN && !shifted {
-			parts[i] = cost.WindowBuffer(s.Width, s.Rows, estimate.Memory(s.In)).AsPart(s.Part)
+		if shifted := o.all(f) && s.Rows <= dataflow.ShiftRegister; m.Formula == cost.FINNFormula && !shifted {
+			parts[i] = cost.WindowBuffer(s.Width, s.Rows, estimate.MemoryStyleOf(s.In)).AsPart(s.Part)
 		}
 	}
 	return parts

@@ -102,13 +102,13 @@ const buffered = 2
 // Loop returns the loop. Its latency is that of a word from the memory, or padding in its place. With all positions
 // per clock the newest word goes into the window directly.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
-	c.Decide()
+	c := layer.NewIterationChain(t)
+	c.DoCounterCompare()
 	word := f.SIMD * o.in.Elem.Width
 	if o.all(f) {
 		c.Read()
 		if f.Memory != dataflow.NoMemory {
-			c.Fetch(buffered, word, f.Memory)
+			c.DoCounterLookup(buffered, word, f.Memory)
 		}
 	} else {
 		c.Lookup(buffered, word, f.Memory)

@@ -57,12 +57,12 @@ import (
 )
 
 // Layer describes the sliding window in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "ConvolutionInputGenerator",
 	Doc:     "the windows of a frame, padded (in front of convolutions and poolings)",
 	Example: `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"before":[1,1],"after":[1,1],"pad":0,"groups":1}`,
 	Stepped: true,
-	Takes:   layer.Image,
+	Takes:   layer.CheckImageInput,
 	Bind:    bind,
 	FINN:    dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
 })

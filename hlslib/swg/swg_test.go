@@ -293,7 +293,7 @@ func TestFolds(t *testing.T) {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	part := func(op dataflow.Op, f dataflow.Fold, name string) dataflow.Resources {
-		for _, p := range op.Cost(f, dataflow.Target{Formula: dataflow.FINN}) {
+		for _, p := range op.Cost(f, dataflow.Target{Formula: dataflow.FINNFormula}) {
 			if p.Name == name {
 				return p.Resources
 			}

@@ -11,7 +11,7 @@ import (
 
 // Circuit returns the RTL: it computes a word of codes from every word.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
-	if f.Steps == dataflow.Serial {
+	if f.Steps == dataflow.SerialStepping {
 		m, _ := o.serial(f, t).circuit()
 		return m
 	}
@@ -32,7 +32,7 @@ func (s *serial) circuit() (m *circuit.Module, clocks int) {
 	step := b.Register("phase", 0, num.Range{Hi: int64(s.clocks)}).WithInitial(0)
 	begins := b.WithoutStageLimit(func() circuit.Value {
 		again := circuit.Any(call.Last, circuit.EqualTo(step.Value(), b.Constant(int64(s.clocks-1))))
-		next := circuit.Choice(again, b.Constant(0), circuit.Sum(step.Value(), always))
+		next := circuit.MuxByCondition(again, b.Constant(0), circuit.Sum(step.Value(), always))
 		step.Set(circuit.AssumeRange(next, step.Value().Range()), always)
 		return circuit.EqualTo(step.Value(), b.Constant(0))
 	})
@@ -44,15 +44,15 @@ func (s *serial) circuit() (m *circuit.Module, clocks int) {
 	first := call.First
 	if s.calls > 1 {
 		first = first.At(1)
-		kept := b.Latch("kept", 1, x.Width())
+		kept := b.WordRegister("kept", 1, x.Width())
 		kept.Set(x, first)
-		x = circuit.Choice(first, x, kept.Value())
+		x = circuit.MuxByCondition(first, x, kept.Value())
 	}
 	search := s.form.Search(b)
 	codes := make([]circuit.Value, s.fold.PE)
 	for pe, v := range layer.Elements(x, elem) {
 		place := b.Register(fmt.Sprint("place", pe), 1, search.Place().Range())
-		next := search.Next(pe, word, circuit.Choice(first, always, place.Value()), v)
+		next := search.Next(pe, word, circuit.MuxByCondition(first, always, place.Value()), v)
 		clocks = max(clocks, place.SetLate(next, begins))
 		codes[pe] = search.Code(pe, word, next)
 	}

@@ -17,14 +17,14 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		rows = 1
 	}
 	m := cost.Thresholding{
-		InBits: o.In[0].Elem.Width, PE: f.PE, Rows: rows, Memory: estimate.Memory(f.Memory),
-		Fabric: estimate.Model(t).Fabric,
+		InBits: o.In[0].Elem.Width, PE: f.PE, Rows: rows, Memory: estimate.MemoryStyleOf(f.Memory),
+		Fabric: estimate.CostModelOf(t).Fabric,
 	}
-	if f.Steps == dataflow.Serial {
+	if f.Steps == dataflow.SerialStepping {
 		s := o.serial(f, t)
-		return estimate.StoringLayerCost(t, m, s.storage(), s.form.Logic(estimate.Model(t))...)
+		return estimate.StoringLayerCost(t, m, s.storage(), s.form.Logic(estimate.CostModelOf(t))...)
 	}
-	return estimate.StoringLayerCost(t, m, o.steps.Storage(f), o.steps.Logic(estimate.Model(t), f)...)
+	return estimate.StoringLayerCost(t, m, o.steps.Storage(f), o.steps.Logic(estimate.CostModelOf(t), f)...)
 }
 
 // Delay returns the delay of the counter of words, the only state of the layer, in nanoseconds.

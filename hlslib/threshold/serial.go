@@ -22,14 +22,14 @@ type serial struct {
 
 func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
 	s := &serial{op: o, fold: f, target: t, form: o.steps.Serial(f)}
-	t.Bound = delay.Expected // the C++ keeps this number, whatever synthesis achieves
-	c := layer.Body(t)
+	t.Bound = delay.ExpectedDelay // the C++ keeps this number, whatever synthesis achieves
+	c := layer.NewBodyChain(t)
 	c.Choose(s.form.Steps()) // the first place, or the place found before
 	c.Lookup(s.form.Rows(), s.form.Bits(), f.Memory)
-	c.DoOp(delay.Compare, s.form.Bits())
-	c.DoOp(delay.Keep, 1)
+	c.DoOp(delay.OpCompare, s.form.Bits())
+	c.DoOp(delay.OpHoldMux, 1)
 	s.take(c.Clocks())
-	if t.Stalls == dataflow.Credit { // the circuit determines the number
+	if t.Stalls == dataflow.StallByCredit { // the circuit determines the number
 		_, clocks := s.circuit()
 		s.take(clocks)
 	}
@@ -42,15 +42,15 @@ func (s *serial) take(clocks int) { s.clocks, s.calls = clocks, (s.form.Steps()-
 // orSerial adds the serial folds to every choice of PE.
 func (o *op) orSerial(c *layer.Folds) {
 	fits, memory := c.Fits, c.Memory
-	c.Steps = []dataflow.Stepping{dataflow.Parallel, dataflow.Serial}
+	c.Steps = []dataflow.Stepping{dataflow.ParallelStepping, dataflow.SerialStepping}
 	c.Fits = func(f dataflow.Fold) bool {
-		if f.Steps == dataflow.Serial && !o.steps.HasSerial(f) {
+		if f.Steps == dataflow.SerialStepping && !o.steps.HasSerial(f) {
 			return false
 		}
 		return fits(f)
 	}
 	c.Memory = func(f dataflow.Fold) []dataflow.Memory {
-		if f.Steps == dataflow.Serial {
+		if f.Steps == dataflow.SerialStepping {
 			return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}
 		}
 		return memory(f)
@@ -59,19 +59,19 @@ func (o *op) orSerial(c *layer.Folds) {
 
 // loop returns the loop over the calls of every word. The first call reads the word, and the last writes its codes.
 func (s *serial) loop() dataflow.Loop {
-	c := layer.Begin(s.target)
+	c := layer.NewIterationChain(s.target)
 	c.ReadWhere()
 	c.Choose(s.form.Steps())
 	c.Lookup(s.form.Rows(), s.form.Bits(), s.fold.Memory)
-	c.DoOp(delay.Compare, s.form.Bits())
+	c.DoOp(delay.OpCompare, s.form.Bits())
 	if codes := s.codes(); s.form.HasCodeTable() {
 		c.Lookup(codes.Rows, codes.Width, codes.In)
 	} else {
-		c.Fetch(codes.Rows, codes.Width, codes.In)
-		c.DoOp(delay.Add, s.Out[0].Elem.Width)
+		c.DoCounterLookup(codes.Rows, codes.Width, codes.In)
+		c.DoOp(delay.OpAdd, s.Out[0].Elem.Width)
 	}
-	each, first, last := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.First},
-		dataflow.IndexSet{Kind: dataflow.Last}
+	each, first, last := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex},
+		dataflow.IndexSet{Kind: dataflow.LastIndex}
 	return layer.WithLatency(s.op, s.fold, s.target, dataflow.LoopNest{
 		Trips:   []int{s.Vectors, s.Words(s.fold), s.calls},
 		Read:    []dataflow.PortIndices{{each, each, first}},
@@ -92,7 +92,7 @@ func (s *serial) codes() dataflow.Storage {
 
 // storage returns the tables, and the memory of the places that the next step continues from.
 func (s *serial) storage() []dataflow.Storage {
-	found := dataflow.RAM("found", "places", s.clocks, s.fold.PE*s.form.Steps())
+	found := dataflow.RAMStorage("found", "places", s.clocks, s.fold.PE*s.form.Steps())
 	if found = found.At(dataflow.LUTRAM).InShiftRegisters(); s.clocks == 2 {
 		found.In = dataflow.Registers
 	}

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-func serially(f dataflow.Fold) bool { return f.Steps == dataflow.Serial }
+func serially(f dataflow.Fold) bool { return f.Steps == dataflow.SerialStepping }
 
 // stairs are functions of so many steps each, over values of a type: even ones, or with any jumps.
 func stairs(r *rand.Rand, n, steps int, in num.Type, even bool) (list []num.StepFunction) {
@@ -132,7 +132,7 @@ func TestSerialCost(t *testing.T) {
 				least[f.Steps] = op.Cost(f, at).Total()
 			}
 		}
-		s, p := least[dataflow.Serial], least[dataflow.Parallel]
+		s, p := least[dataflow.SerialStepping], least[dataflow.ParallelStepping]
 		if s.LUT == 0 || s.LUT > p.LUT || s.BRAM >= p.BRAM {
 			t.Errorf("%d steps: %+v serial, %+v parallel", steps, s, p)
 		}

@@ -29,7 +29,7 @@ import (
 )
 
 // Layer describes the thresholding in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "Thresholding",
 	Doc:     "one step function per channel (quantised activations, requantisation)",
 	Example: `{"steps":[{"at":[1],"value":[0,1]}]}`,
@@ -67,7 +67,7 @@ func (p Params) Verify() error {
 
 type op struct {
 	layer.Base[Params]
-	layer.Channelwise
+	layer.ChannelwiseSchedule
 	steps layer.ActivationTail
 }
 
@@ -75,10 +75,10 @@ type op struct {
 // function fits any input. The output has the same shape.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	v := layer.MergeAxes(len(b.P.Steps), in[0])
-	if err := layer.PerChannel("step functions", len(b.P.Steps), []dataflow.StreamType{v}); err != nil {
+	if err := layer.CheckPerChannel("step functions", len(b.P.Steps), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, Channelwise: layer.NeighbourSchedule(len(b.P.Steps), in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NeighbourSchedule(len(b.P.Steps), in)}
 	var err error
 	if o.steps, o.Out, err = layer.BindTo(b.P.elem(), b.P.Steps, v); err != nil {
 		return nil, nil, err
@@ -101,7 +101,7 @@ func (o *op) Computation() dataflow.Computation {
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	return o.Channelwise.Eval(in, o.outputOf)
+	return o.ChannelwiseSchedule.Eval(in, o.outputOf)
 }
 
 // outputOf returns the output of channel c.
@@ -110,7 +110,7 @@ func (o *op) outputOf(c int, x []int64) int64 { return o.steps.Step(c).Apply(x[0
 // Folds yields every PE that divides the channels, in increasing order, with each memory. If functions have enough
 // thresholds, each fold comes in parallel and serial.
 func (o *op) Folds() dataflow.Folds {
-	choices := o.Channelwise.Choices(o.steps.Tables(), false)
+	choices := o.ChannelwiseSchedule.Choices(o.steps.Tables(), false)
 	if o.steps.HasSerial(dataflow.Fold{PE: 1}) {
 		o.orSerial(&choices)
 	}
@@ -118,25 +118,25 @@ func (o *op) Folds() dataflow.Folds {
 }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	if f.Steps == dataflow.Serial {
+	if f.Steps == dataflow.SerialStepping {
 		return o.serial(f, t).loop()
 	}
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	o.steps.Chain(&c, f)
 	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
-	if f.Steps == dataflow.Serial {
+	if f.Steps == dataflow.SerialStepping {
 		return o.serial(f, t).kernel()
 	}
 	built := o.steps.HardwareFunction(f)
-	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return built(c, x[0]) })
+	return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 { return built(c, x[0]) })
 }
 
 func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
-	if f.Steps == dataflow.Serial {
+	if f.Steps == dataflow.SerialStepping {
 		return o.serial(f, t).emit()
 	}
 	config, tables := o.steps.Emit(f, "input")

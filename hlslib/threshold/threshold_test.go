@@ -52,7 +52,7 @@ func TestContract(t *testing.T) {
 		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{relu}}),
 			In: []dataflow.StreamType{typ(intN(4))}},
 	}
-	layertest.Check(t, 120, append(cases, layertest.Random(60, 11, randomtest.Threshold)...)...)
+	layertest.Check(t, 120, append(cases, layertest.RandomCases(60, 11, randomtest.Threshold)...)...)
 }
 
 // TestTables has functions of more steps than a value can be compared with: tables of all values, one for all channels
@@ -93,7 +93,7 @@ func TestTables(t *testing.T) {
 	for _, c := range cases {
 		op := layertest.Bind(t, c.Op, c.In...)
 		for f := range op.Folds() {
-			if f.Steps == dataflow.Serial {
+			if f.Steps == dataflow.SerialStepping {
 				continue
 			}
 			for _, table := range op.Emit(f, dataflow.Target{}).Tables {

@@ -16,11 +16,11 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if trips[1]*trips[3] > 1 {
 		address := word.Index
 		if trips[1] > 1 {
-			address = circuit.Sum(circuit.Times(column.Index, int64(trips[4])), word.Index)
+			address = circuit.Sum(circuit.MultiplyByConstant(column.Index, int64(trips[4])), word.Index)
 		}
 		kept := b.Array("kept", dataflow.StyleOf(o.storage(f), "kept"), o.kept(f), x.Width())
 		kept.Write(address, x, reads)
-		x = circuit.Choice(reads, x, kept.Row(address))
+		x = circuit.MuxByCondition(reads, x, kept.Row(address))
 	}
 	b.Output(x, b.Constant(1))
 	return b.Layer()

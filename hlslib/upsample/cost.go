@@ -13,7 +13,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
+	m, width := estimate.CostModelOf(t), f.SIMD*o.In[0].Elem.Width
 	counters := cost.Counter(o.kept(f))
 	for _, n := range o.trips(f)[1:] {
 		counters = counters.Plus(cost.Counter(n))
@@ -27,5 +27,5 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 
 // storage returns the memory of the words that are repeated.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	return []dataflow.Storage{dataflow.RAM("kept", "buffer", o.kept(f), f.SIMD*o.In[0].Elem.Width)}
+	return []dataflow.Storage{dataflow.RAMStorage("kept", "buffer", o.kept(f), f.SIMD*o.In[0].Elem.Width)}
 }

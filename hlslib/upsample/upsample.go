@@ -18,11 +18,11 @@ import (
 )
 
 // Layer describes the upsampling in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "UpsampleNearestNeighbour",
 	Doc:     "every pixel several times (Resize and Upsample to the nearest neighbour)",
 	Example: `{"scale":[2,2]}`,
-	Takes:   layer.Image,
+	Takes:   layer.CheckImageInput,
 	Bind:    bind,
 })
 
@@ -106,15 +106,15 @@ func (o *op) kept(f dataflow.Fold) int {
 
 // Loop returns the loop, with the latency of a word that is kept or read.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.ReadWhere()
 	if o.P.Scale[0] > 1 { // a row may have any length
-		c.Fetch(2, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
+		c.DoCounterLookup(2, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
 	} else {
-		c.Fetch(o.kept(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
+		c.DoCounterLookup(o.kept(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
 	}
 	c.Choose(1)
-	each, first := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.First}
+	each, first := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex}
 	return layer.WithLatency(o, f, t, dataflow.LoopNest{
 		Trips:   o.trips(f),
 		Read:    []dataflow.PortIndices{{each, first, each, first, each}},

@@ -25,7 +25,7 @@ func TestContract(t *testing.T) {
 		{Name: "a pixel", Op: scale(4, 5), In: []dataflow.StreamType{typ(int4, 1, 1, 3)}},
 		{Name: "a row of a channel", Op: scale(2, 3), In: []dataflow.StreamType{typ(int4, 1, 5, 1)}},
 	}
-	layertest.Check(t, 30, append(cases, layertest.Random(15, 11, randomtest.Upsample)...)...)
+	layertest.Check(t, 30, append(cases, layertest.RandomCases(15, 11, randomtest.Upsample)...)...)
 }
 
 // TestContractOfBlocks: a row that lies in block RAM.
@@ -58,7 +58,7 @@ func TestBuffer(t *testing.T) {
 		{1, 2, 16, dataflow.Resources{FF: 64}},           // a word of 64 bits
 	} {
 		op := layertest.Bind(t, scale(tt.rows, tt.columns), typ(int4, 100, 100, 16))
-		for _, p := range op.Cost(dataflow.Fold{PE: 1, SIMD: tt.simd}, dataflow.Target{Formula: dataflow.FINN}) {
+		for _, p := range op.Cost(dataflow.Fold{PE: 1, SIMD: tt.simd}, dataflow.Target{Formula: dataflow.FINNFormula}) {
 			if p.Name == "buffer" && p.Resources != tt.want {
 				t.Errorf("%+v: %+v", tt, p.Resources)
 			}

@@ -26,7 +26,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		}
 		return circuit.Joined(words...)
 	}
-	unit := o.In(b, f, cost.Packing{}, nf*sf).For(t)
+	unit := o.NewCircuit(b, f, cost.Packing{}, nf*sf).For(t)
 	y := unit.Channels(positions, unit.Weights(row), input.First, word)
 	b.Output(circuit.Packed(o.out.Elem, y...), input.Last)
 	return b.Layer()

@@ -10,7 +10,7 @@ import (
 // Cost returns FINN's estimate for VVAU_hls, with other DSP slices, or the fitted one. FINN counts the slices of one
 // position, but the kernel multiplies SIMD positions per clock.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := mac.Priced(o.Unit, o, f, t); ok {
+	if c, ok := mac.CircuitCost(o.Unit, o, f, t); ok {
 		return c
 	}
 	m := cost.VVAU{
@@ -19,18 +19,18 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		Spare: mac.SavedBits(o.Unit, f, t),
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
 		InSigned:  o.in.Elem.Signed() && !o.XNOR,
-		DSP:       f.Compute == dataflow.DSP,
-		Factors:   mac.Factors(o.Unit),
-		Constants: mac.Constants(o.Unit, f),
-		Memory:    estimate.Memory(f.Memory),
-		Fabric:    estimate.Model(t).Fabric,
+		DSP:       f.Compute == dataflow.ComputeInDSPs,
+		Factors:   mac.MinifloatFactors(o.Unit),
+		Constants: mac.ConstantWeightAdders(o.Unit, f),
+		Memory:    estimate.MemoryStyleOf(f.Memory),
+		Fabric:    estimate.CostModelOf(t).Fabric,
 	}
-	if t.Formula == dataflow.FINN {
+	if t.Formula == dataflow.FINNFormula {
 		m.Thresholds = o.Thresholds()
 	}
-	logic := append(o.Logic(estimate.Model(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
+	logic := append(o.Logic(estimate.CostModelOf(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
 	c := estimate.StoringLayerCost(t, m, o.Storage(f), logic...)
-	if t.Formula == dataflow.FINN {
+	if t.Formula == dataflow.FINNFormula {
 		for i := range c {
 			c[i].DSP *= f.SIMD
 		}

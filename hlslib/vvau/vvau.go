@@ -30,7 +30,7 @@ import (
 )
 
 // Layer describes the vector-vector unit in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.Define(layer.Definition[Params]{
+var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Name:    "VVAU",
 	Doc:     "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
 	Example: `{"weights":[[1,-1]]}`,
@@ -73,7 +73,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	var err error
 	ranges := func(c int) []num.Range { return []num.Range{o.in.Channel(c)} }
 	if b.P.Room != nil {
-		o.Unit, err = mac.Loaded(*b.P.Room, b.P.Weights, b.P.Steps, nil, o.in.Elem, ranges)
+		o.Unit, err = mac.BindLoadable(*b.P.Room, b.P.Weights, b.P.Steps, nil, o.in.Elem, ranges)
 	} else {
 		o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, nil, o.in.Elem, ranges)
 	}
@@ -117,7 +117,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 			for k, w := range row {
 				sum += w * window[k*o.channels+c]
 			}
-			y.Data = append(y.Data, o.Exact(c, sum))
+			y.Data = append(y.Data, o.ExactOutput(c, sum))
 		}
 	}
 	return []dataflow.Tensor{y}
@@ -126,7 +126,10 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Folds yields every PE that divides C and every SIMD that divides K, in increasing order, with each memory and each
 // kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
-	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.PE*f.SIMD, f, o.vectors) })
+	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool {
+		return o.WithinHLSLimits(f.PE*f.SIMD, f,
+			o.vectors)
+	})
 }
 
 // Products returns the number of products per clock, and the bits of the wider factor.
@@ -144,7 +147,7 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	c := layer.Begin(t)
+	c := layer.NewIterationChain(t)
 	c.Read()
 	o.Chain(&c, f, cost.Packing{})
 	l := layer.WindowsLoop(o.vectors, o.channels/f.PE, o.positions/f.SIMD, c.Write())
@@ -199,7 +202,7 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 }
 
 // Counts returns the numbers of operations and parameters under FINN's names.
-func (o *op) Counts() map[string]int64 { return o.Unit.Counts(o.vectors) }
+func (o *op) Counts() map[string]int64 { return o.Unit.OpCounts(o.vectors) }
 
 // Moves returns false: the layer multiplies the significands of minifloats.
 func (o *op) Moves() bool { return false }

@@ -56,7 +56,7 @@ func TestContract(t *testing.T) {
 		{Name: "many", Op: vvau.New(vvau.Params{Weights: weights(r, 48, 9, -7, 7)}),
 			In: []dataflow.StreamType{typ(uintN(4), 9, 48)}, Folds: 10},
 	}
-	layertest.Check(t, 60, append(cases, layertest.Random(40, 8, randomtest.VVAU)...)...)
+	layertest.Check(t, 60, append(cases, layertest.RandomCases(40, 8, randomtest.VVAU)...)...)
 }
 
 // TestIsAGroupPerChannel: a depthwise convolution is a matrix of as many groups as channels.
@@ -68,7 +68,7 @@ func TestIsAGroupPerChannel(t *testing.T) {
 	w := weights(r, 4, 9, -4, 3)
 	x := dataflow.Tensor{Shape: in.Shape}
 	for i := range in.Shape.Size() {
-		x.Data = append(x.Data, layertest.Between(r, in.Channel(i%4)))
+		x.Data = append(x.Data, layertest.RandomInRange(r, in.Channel(i%4)))
 	}
 	deep, deepOut, err1 := vvau.New(vvau.Params{Weights: w}).Bind([]dataflow.StreamType{in})
 	group, groupOut, err2 := mvau.New(mvau.Params{Weights: w, Groups: 4}).Bind([]dataflow.StreamType{in})
@@ -160,10 +160,10 @@ func TestSchedule(t *testing.T) {
 		}
 		sf := 9 / f.SIMD
 		latency := 3 // and more with the registers of slices and of UltraRAM
-		if f.Compute == dataflow.DSP {
+		if f.Compute == dataflow.ComputeInDSPs {
 			latency += 3
 		}
-		if rows := 54 / (f.PE * f.SIMD); rows == 1 && f.Compute == dataflow.DSP {
+		if rows := 54 / (f.PE * f.SIMD); rows == 1 && f.Compute == dataflow.ComputeInDSPs {
 			latency-- // no memory
 		} else if rows > 1 && f.Memory == dataflow.URAM {
 			latency++
@@ -178,7 +178,7 @@ func TestSchedule(t *testing.T) {
 	if folds != 4*3*6 {
 		t.Errorf("%d folds, want %d", folds, 4*3*6)
 	}
-	rows := op.Emit(dataflow.Fold{PE: 2, SIMD: 3, Memory: dataflow.BRAM, Compute: dataflow.LUT},
+	rows := op.Emit(dataflow.Fold{PE: 2, SIMD: 3, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs},
 		dataflow.Target{}).Tables[0].Rows
 	if want := slices.Concat(w[2][3:6], w[3][3:6]); len(rows) != 9 || !slices.Equal(rows[4], want) {
 		t.Errorf("%d rows, row 4 is %v, want %v", len(rows), rows[4], want)
@@ -197,10 +197,10 @@ func TestCost(t *testing.T) {
 	// Per PE: multipliers 3*3*8, adder tree 8*5, accumulator 8, comparators 15*8, thresholds 15*8*4/64.
 	// 300 + 1.1*8*(72+40+8+120+7.5) = 2478; 12 rows of 96 bits.
 	for f, want := range map[dataflow.Fold]dataflow.Resources{
-		{PE: 8, SIMD: 3, Memory: dataflow.BRAM, Compute: dataflow.LUT}:   {LUT: 2478, BRAM: 3},
-		{PE: 8, SIMD: 3, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}: {LUT: 2478 + 96},
+		{PE: 8, SIMD: 3, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}:   {LUT: 2478, BRAM: 3},
+		{PE: 8, SIMD: 3, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}: {LUT: 2478 + 96},
 		// without the multipliers 1844.4
-		{PE: 8, SIMD: 3, Memory: dataflow.URAM, Compute: dataflow.DSP}: {LUT: 1844, URAM: 2, DSP: 24},
+		{PE: 8, SIMD: 3, Memory: dataflow.URAM, Compute: dataflow.ComputeInDSPs}: {LUT: 1844, URAM: 2, DSP: 24},
 	} {
 		layertest.CheckFINNCost(t, op, f, want)
 	}
@@ -213,7 +213,7 @@ func BenchmarkVVAU(b *testing.B) {
 	in := typ(uintN(4), 14, 14, 9, 128)
 	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.Size())}
 	for i := range x.Data {
-		x.Data[i] = layertest.Between(r, in.Range[0])
+		x.Data[i] = layertest.RandomInRange(r, in.Range[0])
 	}
 	op, _, err := vvau.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
@@ -231,7 +231,7 @@ func BenchmarkVVAU(b *testing.B) {
 	})
 	b.Run("simulation", func(b *testing.B) {
 		layertest.BenchSimulation(b, op, in, x,
-			dataflow.Fold{PE: 16, SIMD: 9, Memory: dataflow.BRAM, Compute: dataflow.LUT})
+			dataflow.Fold{PE: 16, SIMD: 9, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs})
 		report(b)
 	})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func kinds() (names []string) {
-	for _, k := range hlslib.Kinds {
+	for _, k := range hlslib.LayerKinds {
 		names = append(names, k.Name)
 	}
 	return names

@@ -19,7 +19,7 @@ const hostile = `<script>alert("1")</script> & 'x' ]]>`
 // pictures returns the pictures that every test here draws.
 func pictures() map[string]interface{ Draw() (Picture, error) } {
 	r := rand.New(rand.NewPCG(1, 2))
-	fronts := Fronts{Title: "TFC on two boards", Cost: "LUT", Gain: "frames per second"}
+	fronts := ParetoChart{Title: "TFC on two boards", Cost: "LUT", Gain: "frames per second"}
 	for i, name := range []string{"pynq-z1, 100 MHz", "pynq-z1, 150 MHz", "zcu104, 200 MHz", "zcu104, 300 MHz"} {
 		s := PointSeries{Name: name}
 		for k := range 40 {
@@ -33,7 +33,7 @@ func pictures() map[string]interface{ Draw() (Picture, error) } {
 	few := fronts
 	few.Series = []PointSeries{{hostile, []Design{{0, 100}, {0, 200}, {12, 900}}}}
 	few.Title, few.Cost, few.Label, few.Chosen = hostile, "RAMB18", hostile, &Design{0, 200}
-	var many Fronts
+	var many ParetoChart
 	for i := range 40 {
 		many.Series = append(many.Series, PointSeries{fmt.Sprint("board ", i), []Design{{float64(i), float64(i + 1)}}})
 	}
@@ -47,7 +47,7 @@ func pictures() map[string]interface{ Draw() (Picture, error) } {
 		long.Rows = append(long.Rows, Bar{hostile, float64(i % 7), hostile})
 	}
 	return map[string]interface{ Draw() (Picture, error) }{
-		"fronts": fronts, "few": few, "many": many, "empty": Fronts{}, "layers": layers, "long": long,
+		"fronts": fronts, "few": few, "many": many, "empty": ParetoChart{}, "layers": layers, "long": long,
 		"zero": Bars{Rows: []Bar{{"a", 0, "0"}}},
 	}
 }

@@ -22,9 +22,9 @@ type PointSeries struct {
 	Dots []Design
 }
 
-// Fronts is a picture of the best gain for each cost. In each series, a line joins the points that no other point
+// ParetoChart is a picture of the best gain for each cost. In each series, a line joins the points that no other point
 // of the series beats. Between two of these points, the cheaper one is the best available.
-type Fronts struct {
+type ParetoChart struct {
 	Title, Cost, Gain string
 	Series            []PointSeries
 	Chosen            *Design // highlighted point; may be nil
@@ -56,7 +56,7 @@ const (
 )
 
 // Draw draws the picture as SVG and as PNG.
-func (f Fronts) Draw() (Picture, error) {
+func (f ParetoChart) Draw() (Picture, error) {
 	p := newPlot(f.Title, f.Cost, f.Gain)
 	legend := plot.NewLegend()
 	legend.Top, legend.Left = true, true
@@ -83,7 +83,7 @@ func (f Fronts) Draw() (Picture, error) {
 
 // scale sets the axes. An axis is logarithmic if the values span more than a decade. Otherwise it begins at 0, or
 // near the least value if all values are similar.
-func (f Fronts) scale(p *plot.Plot) {
+func (f ParetoChart) scale(p *plot.Plot) {
 	var costs, gains []float64
 	for _, s := range f.Series {
 		for _, q := range s.Dots {
@@ -154,7 +154,7 @@ func (s PointSeries) add(p *plot.Plot, legend *plot.Legend, i int) error {
 }
 
 // mark draws a ring around the chosen point, and its label where there is room.
-func (f Fronts) mark(p *plot.Plot, legend *plot.Legend) {
+func (f ParetoChart) mark(p *plot.Plot, legend *plot.Legend) {
 	xy := plotter.XY{X: f.Chosen.Cost, Y: f.Chosen.Gain}
 	ring := &plotter.Scatter{XYs: plotter.XYs{xy}, GlyphStyle: draw.GlyphStyle{Color: alarm, Radius: 6.5,
 		Shape: thickRing{}}}

@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Mark is a point of a curve with its interval of confidence from Low to High. Both are 0 if that is not known.
-type Mark struct{ X, Y, Low, High float64 }
+// A CurvePoint is a point of a curve with its interval of confidence from Low to High. Both are 0 if that is not known.
+type CurvePoint struct{ X, Y, Low, High float64 }
 
 // A Curve is a list of points, joined in order.
 type Curve struct {
 	Name   string
-	Points []Mark
+	Points []CurvePoint
 }
 
 // A Panel is a plot of curves. If To is not 0, the Y axis goes from From to To.

@@ -26,7 +26,7 @@ func Sum(a, b Value) Value {
 		return a
 	}
 	r := checked(a.Range().Plus(b.Range()))
-	return operation(Add, 0, adder(a.b, num.NarrowestInt(r).Width), r, a, b)
+	return operation(OpAdd, 0, adder(a.b, num.NarrowestInt(r).Width), r, a, b)
 }
 
 // Difference returns a - b.
@@ -35,7 +35,7 @@ func Difference(a, b Value) Value {
 		return a
 	}
 	r := checked(a.Range().Plus(b.Range().Neg()))
-	return operation(Sub, 0, adder(a.b, num.NarrowestInt(r).Width), r, a, b)
+	return operation(OpSubtract, 0, adder(a.b, num.NarrowestInt(r).Width), r, a, b)
 }
 
 // Negated returns -a.
@@ -67,11 +67,11 @@ func Shifted(a Value, n int) Value {
 	} else {
 		r = num.Range{Lo: r.Lo >> -n, Hi: r.Hi >> -n}
 	}
-	return operation(Shift, n, 0, r, a)
+	return operation(OpShift, n, 0, r, a)
 }
 
-// Times returns a * m. It uses shifts and as few additions as the digits of m allow.
-func Times(a Value, m int64) Value {
+// MultiplyByConstant returns a * m. It uses shifts and as few additions as the digits of m allow.
+func MultiplyByConstant(a Value, m int64) Value {
 	if c, ok := a.constant(); ok {
 		return a.b.Constant(c * m)
 	}
@@ -94,9 +94,9 @@ func Times(a Value, m int64) Value {
 	return Difference(Total(add...), Total(take...))
 }
 
-// Device is the latency of a device's multiplier in clocks: one to take the operands, one to multiply, one to
-// register the product.
-const Device = 3
+// MultiplierLatency is the latency of a device's multiplier in clocks: one to take the operands, one to multiply, one
+// to register the product.
+const MultiplierLatency = 3
 
 // A device's multiplier is assumed to have at least this many bits in its factors and its product. For fewer bits,
 // tools build it of lookup tables: Yosys does so for products below 9 bits on AMD's devices and the ECP5, and below
@@ -123,10 +123,10 @@ func (m *Module) MultiplierWidths(product *Node) (factors [2]int, whole int) {
 func Product(a, b Value) Value {
 	at, stage, _ := together(0, a, b)
 	r := product(a.Range(), b.Range())
-	if stage == Always {
+	if stage == ConstantStage {
 		return a.b.Constant(r.Lo)
 	}
-	return a.b.number(Node{Op: Multiply, Args: ids(at), K: Device, Stage: stage + Device}, r)
+	return a.b.number(Node{Op: OpMultiply, Args: ids(at), K: MultiplierLatency, Stage: stage + MultiplierLatency}, r)
 }
 
 // product returns the range of a product of numbers in two ranges.
@@ -149,7 +149,7 @@ func AssumeRange(a Value, r num.Range) Value {
 	if v.Range() == r {
 		return v
 	}
-	return operation(Wrap, 0, 0, r, v) // the same bits with a smaller range
+	return operation(OpWrap, 0, 0, r, v) // the same bits with a smaller range
 }
 
 // Wrapped returns the lowest bits of a number or word, read as type t. The type must not be bipolar.
@@ -166,7 +166,7 @@ func Wrapped(a Value, t num.Type) Value {
 	if c, ok := literal(a); ok {
 		return a.b.Constant(t.Decode(c))
 	}
-	return operation(Wrap, 0, 0, t.Range(), a)
+	return operation(OpWrap, 0, 0, t.Range(), a)
 }
 
 // GreaterThan returns the condition a > b.
@@ -182,7 +182,7 @@ func GreaterThan(a, b Value) Value {
 	if width <= a.b.rate.Inputs/2 {
 		logic = a.b.rate.LUT
 	}
-	return operation(Less, 0, logic, condition, b, a)
+	return operation(OpLess, 0, logic, condition, b, a)
 }
 
 // EqualTo returns the condition a == b.
@@ -202,19 +202,19 @@ func EqualTo(a, b Value) Value {
 	for n := width * operands; n > a.b.rate.Inputs; n = (n + a.b.rate.Inputs - 1) / a.b.rate.Inputs {
 		logic += a.b.rate.LUT
 	}
-	return operation(Equal, 0, logic, condition, a, b)
+	return operation(OpEqual, 0, logic, condition, a, b)
 }
 
 // Maximum returns the greater of two numbers.
 func Maximum(a, b Value) Value {
 	r := num.Range{Lo: max(a.Range().Lo, b.Range().Lo), Hi: max(a.Range().Hi, b.Range().Hi)}
-	return AssumeRange(Choice(GreaterThan(a, b), a, b), r)
+	return AssumeRange(MuxByCondition(GreaterThan(a, b), a, b), r)
 }
 
 // Minimum returns the smaller of two numbers.
 func Minimum(a, b Value) Value {
 	r := num.Range{Lo: min(a.Range().Lo, b.Range().Lo), Hi: min(a.Range().Hi, b.Range().Hi)}
-	return AssumeRange(Choice(GreaterThan(a, b), b, a), r)
+	return AssumeRange(MuxByCondition(GreaterThan(a, b), b, a), r)
 }
 
 // Clipped returns the number in range r that is nearest to a. If r is the range of a type, the bits above that type
@@ -223,7 +223,7 @@ func Clipped(a Value, r num.Range) Value {
 	if a.Range().Within(r) {
 		return a
 	}
-	if t := num.NarrowestInt(r); t.Range() == r && a.node().Op != Const {
+	if t := num.NarrowestInt(r); t.Range() == r && a.node().Op != OpConstant {
 		return saturated(a, t)
 	}
 	v := a
@@ -232,7 +232,7 @@ func Clipped(a Value, r num.Range) Value {
 	}
 	if hi := a.b.Constant(r.Hi); v.Range().Hi > r.Hi {
 		// compare both at once
-		v = AssumeRange(Choice(GreaterThan(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi})
+		v = AssumeRange(MuxByCondition(GreaterThan(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi})
 	}
 	return v
 }
@@ -262,9 +262,9 @@ func saturated(a Value, t num.Type) Value {
 	}
 	least := a.b.Constant(r.Lo)
 	if t.Signed() {
-		low = Choice(leaves, Choice(negative, least, most), low)
+		low = MuxByCondition(leaves, MuxByCondition(negative, least, most), low)
 	} else {
-		low = Choice(negative, least, Choice(leaves, most, low))
+		low = MuxByCondition(negative, least, MuxByCondition(leaves, most, low))
 	}
 	return AssumeRange(low, num.Range{Lo: max(r.Lo, a.Range().Lo), Hi: min(r.Hi, a.Range().Hi)})
 }
@@ -317,10 +317,12 @@ func IsNegative(a Value) Value {
 }
 
 // Requantised returns a times the multiplier of q, divided by its power of two, rounded and clipped.
-func Requantised(a Value, q num.Requant) Value { return Rescaled(Times(a, q.Multiplier), q) }
+func Requantised(a Value, q num.Requant) Value {
+	return RequantisedProduct(MultiplyByConstant(a, q.Multiplier), q)
+}
 
-// Rescaled does the rest of Requantised, given the product with the multiplier of q: it divides by the power of two
-// of q, rounds and clips.
-func Rescaled(product Value, q num.Requant) Value {
+// RequantisedProduct does the rest of Requantised, given the product with the multiplier of q: it divides by the power
+// of two of q, rounds and clips.
+func RequantisedProduct(product Value, q num.Requant) Value {
 	return Clipped(Rounded(product, q.Shift, q.Mode), num.Range{Lo: q.Lo, Hi: q.Hi})
 }

@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Rate holds the time in a clock and the delays of operations, all in picoseconds.
-type Rate struct {
+// A TimingModel holds the time in a clock and the delays of operations, all in picoseconds.
+type TimingModel struct {
 	Stage  int // time for the logic of a stage
 	LUT    int // a lookup table with the wires to the next
 	Carry  int // one bit of an adder
@@ -23,7 +23,7 @@ type Rate struct {
 // A Builder builds one circuit.
 type Builder struct {
 	m         Module
-	rate      Rate
+	rate      TimingModel
 	loaded    bool // tables can be loaded
 	inputs    int
 	known     map[uint64]ID // existing operations without state, by a hash of their content
@@ -32,9 +32,10 @@ type Builder struct {
 }
 
 // New begins the circuit of a layer.
-func New(rate Rate) *Builder {
+func New(rate TimingModel) *Builder {
 	b := &Builder{rate: rate, known: map[uint64]ID{}}
-	b.m.Fire = b.add(Node{Op: Fire, Width: 1, Range: num.Range{Hi: 1}, Name: "fire", level: 2 * rate.LUT}).id
+	b.m.Fire = b.add(Node{Op: OpIterationStart, Width: 1, Range: num.Range{Hi: 1}, Name: "fire",
+		level: 2 * rate.LUT}).id
 	return b
 }
 
@@ -66,7 +67,7 @@ func (v Value) Stage() int { return v.node().Stage }
 
 // Named gives the value a name for readers of the hardware, an identifier. A value that has a name keeps it.
 func (v Value) Named(name string) Value {
-	if n := v.node(); n.Name == "" && n.Op != Const {
+	if n := v.node(); n.Name == "" && n.Op != OpConstant {
 		n.Name = name
 	}
 	return v
@@ -86,7 +87,7 @@ func (v Value) is(value int64) bool {
 
 // Constant returns a constant number.
 func (b *Builder) Constant(v int64) Value {
-	return b.number(Node{Op: Const, Stage: Always}, num.SingleValue(v))
+	return b.number(Node{Op: OpConstant, Stage: ConstantStage}, num.SingleValue(v))
 }
 
 // Constant returns a constant number in the circuit of another value.
@@ -95,7 +96,7 @@ func Constant(like Value, v int64) Value { return like.b.Constant(v) }
 // number adds a node whose result is a number in range r. It adds a constant if r holds only one number.
 func (b *Builder) number(n Node, r num.Range) Value {
 	if r.Lo == r.Hi {
-		n = Node{Op: Const, Stage: Always}
+		n = Node{Op: OpConstant, Stage: ConstantStage}
 	}
 	t := num.NarrowestInt(r)
 	n.Range, n.Width, n.Signed = r, t.Width, t.Signed()
@@ -112,7 +113,7 @@ func (b *Builder) bits(n Node, width int) Value {
 func (b *Builder) add(n Node) Value {
 	id := ID(len(b.m.Nodes))
 	switch n.Op {
-	case Fire, Read, After, Result: // each of these is built only once
+	case OpIterationStart, OpReadState, OpReadNextState, OpCallResult: // each of these is built only once
 	default:
 		h := n.hash()
 		for ; ; h++ {
@@ -152,13 +153,13 @@ func (n *Node) hash() uint64 {
 
 // Delayed returns the value the given number of clocks later.
 func (v Value) Delayed(clocks int) Value {
-	for ; clocks > 0 && v.Stage() != Always; clocks-- {
+	for ; clocks > 0 && v.Stage() != ConstantStage; clocks-- {
 		n := *v.node()
 		name := n.base
 		if name == "" {
 			name = n.Name
 		}
-		n.Op, n.Args, n.K, n.Table, n.Stage, n.level = Delay, []ID{v.id}, 0, 0, n.Stage+1, 0
+		n.Op, n.Args, n.K, n.Table, n.Stage, n.level = OpDelayOneClock, []ID{v.id}, 0, 0, n.Stage+1, 0
 		if n.base = name; name != "" {
 			n.Name = name + "_at_" + strconv.Itoa(n.Stage)
 		}
@@ -190,7 +191,7 @@ func (v Value) level() int { return v.node().level }
 // together returns operands at a common stage, in which logic picoseconds fit behind them. The stage is Always if
 // all operands are constants.
 func together(logic int, operands ...Value) (at []Value, stage, levels int) {
-	stage = Always
+	stage = ConstantStage
 	for _, v := range operands {
 		stage = max(stage, v.Stage())
 	}
@@ -202,7 +203,7 @@ func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 func WithSlack(tables int, values ...Value) []Value {
 	b := values[0].b
 	at, stage, _ := together(tables*b.rate.LUT, values...)
-	if stage == Always {
+	if stage == ConstantStage {
 		return values
 	}
 	return at
@@ -214,12 +215,12 @@ func from(stage, logic int, operands ...Value) (at []Value, _, levels int) {
 	for again := false; ; again = true {
 		levels = 0
 		for i, v := range operands {
-			if at[i] = v; v.Stage() != Always {
+			if at[i] = v; v.Stage() != ConstantStage {
 				at[i] = v.At(stage)
 				levels = max(levels, at[i].level())
 			}
 		}
-		if stage == Always || again || levels == 0 || levels+logic <= operands[0].b.rate.Stage {
+		if stage == ConstantStage || again || levels == 0 || levels+logic <= operands[0].b.rate.Stage {
 			return at, stage, levels + logic
 		}
 		stage++
@@ -254,7 +255,7 @@ func Stage(values ...Value) int {
 func Align(values ...Value) []Value {
 	at := slices.Clone(values)
 	for i, v := range at {
-		if v.Stage() != Always {
+		if v.Stage() != ConstantStage {
 			at[i] = v.At(Stage(values...))
 		}
 	}

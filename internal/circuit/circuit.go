@@ -72,8 +72,8 @@ func (m *Module) Depth() int {
 // An ID is the index of a node in a Module.
 type ID int32
 
-// None stands for no node.
-const None ID = -1
+// NoNode stands for no node.
+const NoNode ID = -1
 
 // A StreamPort is a port of a layer.
 type StreamPort struct {
@@ -101,41 +101,41 @@ type Node struct {
 	level  int       // delay of the logic since the last register, in ps
 }
 
-// Always stands for the stage of constants.
-const Always = -1
+// ConstantStage stands for the stage of constants.
+const ConstantStage = -1
 
 // An Operation is an operation of a node.
 type Operation uint8
 
 // The operations. Operands of arithmetic are numbers, and results are as wide as their range.
 const (
-	Const    Operation = iota // the constant Range.Lo
-	Take                      // the word of input stream K, at stage 0
-	Pin                       // argument K of a function
-	Fire                      // the iteration starts; 1 at stage 0
-	Add                       // a + b
-	Sub                       // a - b
-	Multiply                  // a * b by a multiplier of the device: K clocks later
-	And                       // a and b, conditions
-	Or
-	Xor
-	Invert // not a
-	Look   // function of up to 6 conditions, given by Table
-	Mux    // operand 1 if the condition (operand 0) holds, otherwise operand 2
-	Pick   // operand 1+n, where n is the value of operand 0
-	Less   // a < b
-	Equal  // a == b
-	Slice  // Width bits of a word, from bit K on
-	Join   // concatenation of words, the first one lowest
-	Shift  // a * 2^K, or a / 2^-K rounded down
-	Wrap   // lowest bits of a number or word, read as a number
-	Bits   // Width bits of a number
-	Delay  // the value one clock later
-	Read   // state K before the iteration
-	After  // state K after the iteration, a clock later
-	Fetch  // row of memory K at the address, a clock later
-	Peek   // row of memory K at the address, in the same clock
-	Result // result K of call Table
+	OpConstant        Operation = iota // the constant Range.Lo
+	OpReadInputStream                  // the word of input stream K, at stage 0
+	OpArgument                         // argument K of a function
+	OpIterationStart                   // the iteration starts; 1 at stage 0
+	OpAdd                              // a + b
+	OpSubtract                         // a - b
+	OpMultiply                         // a * b by a multiplier of the device: K clocks later
+	OpAnd                              // a and b, conditions
+	OpOr
+	OpXor
+	OpNot                 // not a
+	OpLogicTable          // function of up to 6 conditions, given by Table
+	OpMux                 // operand 1 if the condition (operand 0) holds, otherwise operand 2
+	OpMuxByIndex          // operand 1+n, where n is the value of operand 0
+	OpLess                // a < b
+	OpEqual               // a == b
+	OpSliceWord           // Width bits of a word, from bit K on
+	OpConcatenate         // concatenation of words, the first one lowest
+	OpShift               // a * 2^K, or a / 2^-K rounded down
+	OpWrap                // lowest bits of a number or word, read as a number
+	OpNumberBits          // Width bits of a number
+	OpDelayOneClock       // the value one clock later
+	OpReadState           // state K before the iteration
+	OpReadNextState       // state K after the iteration, a clock later
+	OpReadMemoryClocked   // row of memory K at the address, a clock later
+	OpReadMemoryUnclocked // row of memory K at the address, in the same clock
+	OpCallResult          // result K of call Table
 )
 
 // A StateRegister is a register that later iterations read. It takes the value Next at stage Stage in each iteration in
@@ -157,10 +157,10 @@ type Style string
 
 // The styles, with FINN's names.
 const (
-	Distributed Style = "distributed"
-	Block       Style = "block"
-	Ultra       Style = "ultra"
-	Registers   Style = "registers"
+	DistributedRAM Style = "distributed"
+	BlockRAM       Style = "block"
+	UltraRAM       Style = "ultra"
+	RegisterArray  Style = "registers"
 )
 
 // A RowMemory is a table, or an array that iterations write.
@@ -184,9 +184,9 @@ type RowMemory struct {
 // Constant reports whether the content of the memory never changes.
 func (m *RowMemory) Constant() bool { return m.Data != nil && !m.Loaded }
 
-// LoadBits is the width of the words in which rows are loaded, in bits. A row takes as many words as it needs, its
-// lowest bits first.
-const LoadBits = 32
+// TableLoadWordBits is the width of the words in which rows are loaded, in bits. A row takes as many words as it needs,
+// its lowest bits first.
+const TableLoadWordBits = 32
 
 // LoadableTables returns the tables that can be loaded, in the order in which their rows arrive.
 func (m *Module) LoadableTables() (list []*RowMemory) {

@@ -12,7 +12,7 @@ import (
 
 // rates have stages of different lengths: everything fits into a stage, a usual clock, a stage per operation, and a
 // device whose lookup tables have four inputs.
-var rates = []circuit.Rate{
+var rates = []circuit.TimingModel{
 	{Stage: 1 << 20, LUT: 600, Carry: 15, Inputs: 6},
 	{Stage: 2000, LUT: 600, Carry: 15, Inputs: 6},
 	{Stage: 1, LUT: 600, Carry: 15, Inputs: 6},
@@ -32,7 +32,7 @@ type (
 
 // pure returns the circuit of a function of elements of the given types. Its output is the function's result, a
 // number of 64 bits.
-func pure(rate circuit.Rate, types []num.Type, f function) *circuit.Module {
+func pure(rate circuit.TimingModel, types []num.Type, f function) *circuit.Module {
 	b := circuit.New(rate)
 	always := b.Constant(1)
 	var x []circuit.Value
@@ -122,7 +122,9 @@ func TestNumbers(t *testing.T) {
 			"least":      {circuit.Minimum, func(a, b int64) int64 { return min(a, b) }},
 			"negative": {func(a, b value) value { return circuit.Total(circuit.Negated(a), b, a, b) },
 				func(_, b int64) int64 { return 2 * b }},
-			"sign": {func(a, b value) value { return circuit.Choice(circuit.IsNegative(a), b, circuit.Constant(b, 5)) },
+			"sign": {func(a, b value) value {
+				return circuit.MuxByCondition(circuit.IsNegative(a), b, circuit.Constant(b, 5))
+			},
 				func(a, b int64) int64 {
 					if a < 0 {
 						return b
@@ -145,7 +147,10 @@ func TestScaled(t *testing.T) {
 			return func(_ *circuit.Builder, x some) value { return f(x[0]) }
 		}
 		for m := int64(-33); m < 34; m++ {
-			everywhere(t, fmt.Sprint("times ", m), one, of(func(x value) value { return circuit.Times(x, m) }),
+			everywhere(t, fmt.Sprint("times ", m), one, of(func(x value) value {
+				return circuit.MultiplyByConstant(x,
+					m)
+			}),
 				func(x []int64) int64 { return m * x[0] })
 		}
 		for n := -6; n < 4; n++ {
@@ -212,14 +217,14 @@ func TestSelected(t *testing.T) {
 			for i := range n {
 				list = append(list, circuit.Sum(x[1], b.Constant(int64(7*i))))
 			}
-			return circuit.Selected(circuit.Clipped(x[0], num.Range{Hi: int64(n - 1)}), list...)
+			return circuit.MuxByIndex(circuit.Clipped(x[0], num.Range{Hi: int64(n - 1)}), list...)
 		}, func(x []int64) int64 { return x[1] + 7*min(x[0], int64(n-1)) })
 	}
 	types := []num.Type{uintN(2), intN(3), intN(3), uintN(3)}
 	everywhere(t, "one of three words", types, func(_ *circuit.Builder, x some) value {
 		words := some{circuit.LowBits(x[1], 5), circuit.LowBits(x[2], 5),
 			circuit.Joined(circuit.LowBits(x[3], 3), circuit.LowBits(x[0], 2))}
-		return circuit.Element(circuit.Selected(circuit.Clipped(x[0], num.Range{Hi: 2}), words...), 0, intN(5))
+		return circuit.Element(circuit.MuxByIndex(circuit.Clipped(x[0], num.Range{Hi: 2}), words...), 0, intN(5))
 	}, func(x []int64) int64 {
 		return intN(5).Decode(uint64([]int64{x[1], x[2], x[3] | x[0]<<3}[min(x[0], 2)]))
 	})
@@ -246,7 +251,7 @@ func TestHeap(t *testing.T) {
 		}
 		constant := func(i int) bool { return (i+trial)%5 == 0 }
 		m := pure(rates[trial%len(rates)], types, func(b *circuit.Builder, x some) value {
-			h := b.Heap()
+			h := b.NewBitHeap()
 			for i := range n {
 				if constant(i) {
 					h.AddProduct(x[2*i], b.Constant(fixed[i]))
@@ -283,7 +288,7 @@ func TestHeap(t *testing.T) {
 }
 
 // put adds x * w with the method for w's type.
-func put(h *circuit.Heap, x, w value, typ num.Type) {
+func put(h *circuit.BitHeap, x, w value, typ num.Type) {
 	switch typ.Kind {
 	case num.Bipolar:
 		h.AddSigned(circuit.GreaterThan(w, circuit.Constant(w, 0)), x)
@@ -300,7 +305,7 @@ func TestMatches(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, 5} {
 		everywhere(t, "matches", slices.Repeat([]num.Type{uintN(1)}, 2*n), func(b *circuit.Builder, x some) value {
-			h := b.Heap()
+			h := b.NewBitHeap()
 			for i := range n {
 				h.AddIfEqual(x[i], x[n+i])
 			}

@@ -8,10 +8,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Heap is a sum that is added bit by bit, whatever numbers the bits come from. A compressor tree of this kind
+// A BitHeap is a sum that is added bit by bit, whatever numbers the bits come from. A compressor tree of this kind
 // needs fewer lookup tables than adders, because a table counts up to six bits at once. The count of bits of one
 // weight gives bits of the next weights. When at most two bits of each weight are left, an adder computes the sum.
-type Heap struct {
+type BitHeap struct {
 	b        *Builder
 	columns  [][]term // terms by weight: column w counts 2^w
 	constant uint64   // constant to add, modulo 2^64
@@ -31,12 +31,12 @@ const (
 	alike  = 0b1001
 )
 
-// Heap returns an empty sum.
-func (b *Builder) Heap() *Heap { return &Heap{b: b} }
+// NewBitHeap returns an empty sum.
+func (b *Builder) NewBitHeap() *BitHeap { return &BitHeap{b: b} }
 
 // put adds 2^weight times a function of conditions to the sum, or subtracts it if negative is set. For a bit x it
 // uses -x = (1 - x) - 1.
-func (h *Heap) put(weight int, negative bool, table uint64, of ...Value) {
+func (h *BitHeap) put(weight int, negative bool, table uint64, of ...Value) {
 	for i := 0; i < len(of); {
 		if c, ok := of[i].constant(); ok {
 			table, of = fixed(table, len(of), i, c), slices.Delete(slices.Clone(of), i, i+1)
@@ -61,7 +61,7 @@ func (h *Heap) put(weight int, negative bool, table uint64, of ...Value) {
 }
 
 // Add adds 2^weight times a number.
-func (h *Heap) Add(v Value, weight int) {
+func (h *BitHeap) Add(v Value, weight int) {
 	if c, ok := v.constant(); ok {
 		h.constant += uint64(c) << weight
 		return
@@ -72,7 +72,7 @@ func (h *Heap) Add(v Value, weight int) {
 }
 
 // AddMultiple adds v * m with as few terms as the digits of m allow.
-func (h *Heap) AddMultiple(v Value, m int64) {
+func (h *BitHeap) AddMultiple(v Value, m int64) {
 	if c, ok := v.constant(); ok {
 		h.constant += uint64(c) * uint64(m)
 		return
@@ -85,7 +85,7 @@ func (h *Heap) AddMultiple(v Value, m int64) {
 }
 
 // AddProduct adds a * b.
-func (h *Heap) AddProduct(a, b Value) {
+func (h *BitHeap) AddProduct(a, b Value) {
 	of := func(v Value) (list []Value, signed bool) {
 		if c, ok := v.constant(); ok {
 			t := num.NarrowestInt(num.SingleValue(c))
@@ -111,9 +111,9 @@ func (h *Heap) AddProduct(a, b Value) {
 
 // AddSigned adds x if the condition plus holds, and -x otherwise. The number -x is x with all bits inverted, plus
 // 1.
-func (h *Heap) AddSigned(plus, x Value) {
+func (h *BitHeap) AddSigned(plus, x Value) {
 	if c, ok := x.constant(); ok {
-		x = Choice(plus, x, x.b.Constant(-c))
+		x = MuxByCondition(plus, x, x.b.Constant(-c))
 		h.Add(x, 0)
 		return
 	}
@@ -125,9 +125,10 @@ func (h *Heap) AddSigned(plus, x Value) {
 }
 
 // AddTernary adds x times 0, 1 or -1. The conditions one and negative are the two bits of a ternary number.
-func (h *Heap) AddTernary(one, negative, x Value) {
+func (h *BitHeap) AddTernary(one, negative, x Value) {
 	if _, ok := x.constant(); ok {
-		h.AddProduct(x, Choice(one, Choice(negative, x.b.Constant(-1), x.b.Constant(1)), x.b.Constant(0)))
+		h.AddProduct(x, MuxByCondition(one, MuxByCondition(negative, x.b.Constant(-1), x.b.Constant(1)),
+			x.b.Constant(0)))
 		return
 	}
 	const turned = 0b01100000 // one & (bit ^ negative)
@@ -139,17 +140,17 @@ func (h *Heap) AddTernary(one, negative, x Value) {
 }
 
 // extend adds the sign bit that an unsigned number needs when it is inverted, one bit above its own.
-func (h *Heap) extend(x Value, put func(i int)) {
+func (h *BitHeap) extend(x Value, put func(i int)) {
 	if !x.node().Signed {
 		put(x.Width())
 	}
 }
 
 // AddIfEqual adds 1 if the two conditions are equal.
-func (h *Heap) AddIfEqual(a, b Value) { h.put(0, false, alike, a, b) }
+func (h *BitHeap) AddIfEqual(a, b Value) { h.put(0, false, alike, a, b) }
 
 // Sum returns the sum, which the caller knows to lie in range r.
-func (h *Heap) Sum(r num.Range) Value {
+func (h *BitHeap) Sum(r num.Range) Value {
 	t := num.NarrowestInt(r)
 	columns := make([][]term, t.Width) // higher bits do not matter
 	copy(columns, h.columns)
@@ -171,7 +172,7 @@ func (h *Heap) Sum(r num.Range) Value {
 
 // Addends returns three numbers whose sum is that of the heap, so that the numbers of several heaps can be added
 // together. The first two are the rows in front of the final adder, the third is a constant.
-func (h *Heap) Addends() []Value {
+func (h *BitHeap) Addends() []Value {
 	most := 0
 	for c, list := range h.columns {
 		most += len(list) << c
@@ -189,7 +190,7 @@ func (h *Heap) Addends() []Value {
 }
 
 // rows returns one or two words whose sum is that of the columns, modulo 2^(number of columns).
-func (h *Heap) rows(columns [][]term) []Value {
+func (h *BitHeap) rows(columns [][]term) []Value {
 	for slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 2 }) {
 		columns = h.reduce(columns)
 	}
@@ -214,11 +215,11 @@ func (h *Heap) rows(columns [][]term) []Value {
 
 // wrappedSum returns a + b, wrapped to a type.
 func wrappedSum(a, b Value, t num.Type) Value {
-	return operation(Add, 0, adder(a.b, t.Width), t.Range(), a, b)
+	return operation(OpAdd, 0, adder(a.b, t.Width), t.Range(), a, b)
 }
 
 // reduce replaces the bits of each column by their counts. One lookup table counts as many bits as it has inputs.
-func (h *Heap) reduce(columns [][]term) [][]term {
+func (h *BitHeap) reduce(columns [][]term) [][]term {
 	next := make([][]term, len(columns))
 	for c, list := range columns {
 		for len(list) > 0 {
@@ -250,7 +251,7 @@ func (h *Heap) reduce(columns [][]term) [][]term {
 }
 
 // count returns the bits of the number of terms that are 1.
-func (h *Heap) count(terms []term) (counted []Value) {
+func (h *BitHeap) count(terms []term) (counted []Value) {
 	var inputs []Value
 	for _, t := range terms {
 		inputs = append(inputs, t.of...)

@@ -6,14 +6,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Level is one level of a nest of loops. It holds the iteration's index in that loop, and conditions for the
+// A LoopLevel is one level of a nest of loops. It holds the iteration's index in that loop, and conditions for the
 // first and the last index.
-type Level struct{ Index, First, Last Value }
+type LoopLevel struct{ Index, First, Last Value }
 
 // LoopPosition returns the position of an iteration in a nest of loops with the given trip counts, the outermost first.
 // The nest repeats frame after frame. All values are at stage 0.
-func (b *Builder) LoopPosition(names string, trips ...int) []Level {
-	levels := make([]Level, len(trips))
+func (b *Builder) LoopPosition(names string, trips ...int) []LoopLevel {
+	levels := make([]LoopLevel, len(trips))
 	step := b.Constant(1)
 	for i := len(trips) - 1; i >= 0; i-- {
 		levels[i] = b.Counter(fmt.Sprint(names, i), trips[i], step)
@@ -24,17 +24,17 @@ func (b *Builder) LoopPosition(names string, trips ...int) []Level {
 
 // Counter returns an index that counts from 0 to n-1 and begins again. It advances with each iteration for which
 // the condition step holds, at stage 0.
-func (b *Builder) Counter(name string, n int, step Value) Level {
+func (b *Builder) Counter(name string, n int, step Value) LoopLevel {
 	if n == 1 {
-		return Level{b.Constant(0), b.Constant(1), b.Constant(1)}
+		return LoopLevel{b.Constant(0), b.Constant(1), b.Constant(1)}
 	}
 	r := num.Range{Hi: int64(n - 1)}
 	index := b.Register(name, 0, r).WithInitial(0)
 	at := index.Value()
-	l := Level{Index: at}
+	l := LoopLevel{Index: at}
 	b.now(func() Value {
 		l.First, l.Last = EqualTo(at, b.Constant(0)), EqualTo(at, b.Constant(r.Hi))
-		index.Set(AssumeRange(Choice(l.Last, b.Constant(0), Sum(at, b.Constant(1))), r), step)
+		index.Set(AssumeRange(MuxByCondition(l.Last, b.Constant(0), Sum(at, b.Constant(1))), r), step)
 		return at
 	})
 	return l
@@ -64,21 +64,21 @@ func (b *Builder) Input(width int, when Value) Value {
 	return take(b, fmt.Sprintf("in%d", b.inputs-1), width, when)
 }
 
-// Weights adds the stream of weights that come from memory. Every iteration takes a word. Weights returns the word,
-// at stage 0.
-func Weights(b *Builder, width int) Value { return take(b, "weights", width, b.Constant(1)) }
+// WeightStreamInput adds the stream of weights that come from memory. Every iteration takes a word. Weights returns the
+// word, at stage 0.
+func WeightStreamInput(b *Builder, width int) Value { return take(b, "weights", width, b.Constant(1)) }
 
-// SequenceEnd adds the stream that marks the ends of sequences, with one bit per time step that is 1 at the last one.
-// An iteration takes a bit if the condition when, at stage 0, holds. Ends returns the condition that it takes a bit
-// that is 1, at stage 0.
-func SequenceEnd(when Value) Value {
+// SequenceEndInput adds the stream that marks the ends of sequences, with one bit per time step that is 1 at the last
+// one. An iteration takes a bit if the condition when, at stage 0, holds. Ends returns the condition that it takes a
+// bit that is 1, at stage 0.
+func SequenceEndInput(when Value) Value {
 	word := take(when.b, "ends", 1, when)
 	return when.b.now(func() Value { return All(when, Bit(word, 0)) })
 }
 
 func take(b *Builder, name string, width int, when Value) Value {
-	word := b.bits(Node{Op: Take, K: len(b.m.In), level: b.rate.LUT, Name: name}, width)
-	b.m.In = append(b.m.In, StreamPort{Name: name, Width: width, When: moves(when), Word: word.id, Moves: None})
+	word := b.bits(Node{Op: OpReadInputStream, K: len(b.m.In), level: b.rate.LUT, Name: name}, width)
+	b.m.In = append(b.m.In, StreamPort{Name: name, Width: width, When: moves(when), Word: word.id, Moves: NoNode})
 	return word
 }
 
@@ -87,7 +87,7 @@ func (b *Builder) Output(word, when Value) {
 	if !word.node().Word {
 		panic("circuit: a number on a stream; it has to be encoded")
 	}
-	if word.Stage() == Always {
+	if word.Stage() == ConstantStage {
 		n := *word.node() // a constant is available at stage 0
 		n.Stage = 0
 		word = b.add(n)
@@ -99,7 +99,7 @@ func (b *Builder) Output(word, when Value) {
 
 // moves returns the node of a condition that decides whether a word moves. It panics if the stage is not 0.
 func moves(when Value) ID {
-	if s := when.Stage(); s != 0 && s != Always {
+	if s := when.Stage(); s != 0 && s != ConstantStage {
 		panic(fmt.Sprintf("circuit: what moves is known at stage %d", s))
 	}
 	return when.id
@@ -129,7 +129,7 @@ func (m *Module) prune() {
 	var need func(id ID)
 	var list []ID
 	need = func(id ID) {
-		if id != None && !needed[id] {
+		if id != NoNode && !needed[id] {
 			needed[id] = true
 			list = append(list, id)
 		}
@@ -154,21 +154,21 @@ func (m *Module) prune() {
 			need(a)
 		}
 		switch n.Op {
-		case Read, After:
+		case OpReadState, OpReadNextState:
 			if s := &m.States[n.K]; !states[n.K] {
 				states[n.K] = true
 				need(s.Node)
 				need(s.Next)
 				need(s.When)
 			}
-		case Fetch, Peek:
+		case OpReadMemoryClocked, OpReadMemoryUnclocked:
 			if a := &m.Memories[n.K]; !memories[n.K] {
 				memories[n.K] = true
 				need(a.Address)
 				need(a.Word)
 				need(a.When)
 			}
-		case Result:
+		case OpCallResult:
 			if !calls[n.Table] {
 				calls[n.Table] = true
 				for _, a := range m.Calls[n.Table].Args {
@@ -185,7 +185,7 @@ func (m *Module) renumber(nodes, states, memories, calls []bool) {
 	to := make([]ID, len(m.Nodes))
 	count, operands := 0, 0
 	for i := range m.Nodes {
-		if to[i] = None; nodes[i] {
+		if to[i] = NoNode; nodes[i] {
 			to[i] = ID(count)
 			count, operands = count+1, operands+len(m.Nodes[i].Args)
 		}
@@ -198,7 +198,7 @@ func (m *Module) renumber(nodes, states, memories, calls []bool) {
 	}
 	toState, toMemory, toCall := map[int]int{}, map[int]int{}, map[uint64]uint64{}
 	id := func(p *ID) {
-		if *p != None {
+		if *p != NoNode {
 			*p = to[*p]
 		}
 	}
@@ -241,11 +241,11 @@ func (m *Module) renumber(nodes, states, memories, calls []bool) {
 		n := &kept[i]
 		n.Args = list(n.Args)
 		switch n.Op {
-		case Read, After:
+		case OpReadState, OpReadNextState:
 			n.K = toState[n.K]
-		case Fetch, Peek:
+		case OpReadMemoryClocked, OpReadMemoryUnclocked:
 			n.K = toMemory[n.K]
-		case Result:
+		case OpCallResult:
 			n.Table = toCall[n.Table]
 		}
 	}

@@ -66,7 +66,7 @@ func (r *machine) iterate(in ...uint64) (out []uint64, moves []bool, err error) 
 		}
 	}
 	for k, a := range r.m.Memories {
-		if a.When != circuit.None && values[a.When] == 1 {
+		if a.When != circuit.NoNode && values[a.When] == 1 {
 			r.arrays[k][values[a.Address]] = values[a.Word]
 		}
 	}
@@ -83,13 +83,13 @@ func (r *machine) evaluate(in []uint64) ([]uint64, error) {
 	values := make([]uint64, len(r.m.Nodes))
 	var later []int // nodes with a state's value after the iteration: nodes before them may depend on them
 	for i, n := range r.m.Nodes {
-		if n.Op == circuit.After {
+		if n.Op == circuit.OpReadNextState {
 			later = append(later, i)
 		}
 	}
 	for pass := 0; pass == 0 || pass < 2 && later != nil; pass++ {
 		for i, n := range r.m.Nodes {
-			if n.Op != circuit.After {
+			if n.Op != circuit.OpReadNextState {
 				values[i] = masked(r.node(n, in, values), n.Width)
 			}
 		}
@@ -114,9 +114,9 @@ func gate(n circuit.Node, values []uint64) uint64 {
 	v := values[n.Args[0]]
 	for _, a := range n.Args[1:] {
 		switch n.Op {
-		case circuit.And:
+		case circuit.OpAnd:
 			v &= values[a]
-		case circuit.Or:
+		case circuit.OpOr:
 			v |= values[a]
 		default:
 			v ^= values[a]
@@ -136,68 +136,68 @@ func (r *machine) node(n circuit.Node, in, values []uint64) uint64 {
 		return 0
 	}
 	switch n.Op {
-	case circuit.Const:
+	case circuit.OpConstant:
 		return uint64(n.Range.Lo)
-	case circuit.Take, circuit.Pin:
+	case circuit.OpReadInputStream, circuit.OpArgument:
 		return in[n.K]
-	case circuit.Fire:
+	case circuit.OpIterationStart:
 		return 1
-	case circuit.Add:
+	case circuit.OpAdd:
 		return arg(0) + arg(1)
-	case circuit.Sub:
+	case circuit.OpSubtract:
 		return arg(0) - arg(1)
-	case circuit.Multiply:
+	case circuit.OpMultiply:
 		return uint64(exact(0) * exact(1))
-	case circuit.And, circuit.Or, circuit.Xor:
+	case circuit.OpAnd, circuit.OpOr, circuit.OpXor:
 		return gate(n, values)
-	case circuit.Invert:
+	case circuit.OpNot:
 		return ^arg(0)
-	case circuit.Look:
+	case circuit.OpLogicTable:
 		row := 0
 		for i, a := range n.Args {
 			row |= int(values[a]) << i
 		}
 		return n.Table >> row & 1
-	case circuit.Mux:
+	case circuit.OpMux:
 		if values[n.Args[0]] == 1 {
 			return arg(1)
 		}
 		return arg(2)
-	case circuit.Pick:
+	case circuit.OpMuxByIndex:
 		return arg(1 + min(int(values[n.Args[0]]), len(n.Args)-2))
-	case circuit.Less:
+	case circuit.OpLess:
 		return condition(exact(0) < exact(1))
-	case circuit.Equal:
+	case circuit.OpEqual:
 		return condition(exact(0) == exact(1))
-	case circuit.Slice:
+	case circuit.OpSliceWord:
 		return values[n.Args[0]] >> n.K
-	case circuit.Join:
+	case circuit.OpConcatenate:
 		v, at := uint64(0), 0
 		for _, a := range n.Args {
 			v |= values[a] << at
 			at += r.m.Nodes[a].Width
 		}
 		return v
-	case circuit.Shift:
+	case circuit.OpShift:
 		if n.K > 0 {
 			return uint64(exact(0)) << n.K
 		}
 		return uint64(exact(0) >> -n.K)
-	case circuit.Wrap, circuit.Bits, circuit.Delay:
+	case circuit.OpWrap, circuit.OpNumberBits, circuit.OpDelayOneClock:
 		return arg(0)
-	case circuit.Read:
+	case circuit.OpReadState:
 		return r.states[n.K]
-	case circuit.Fetch, circuit.Peek:
+	case circuit.OpReadMemoryClocked, circuit.OpReadMemoryUnclocked:
 		a, rows := r.m.Memories[n.K], uint64(len(r.arrays[n.K]))
 		at, stage := values[n.Args[0]]%rows, n.Stage
-		if n.Op == circuit.Fetch {
+		if n.Op == circuit.OpReadMemoryClocked {
 			stage--
 		}
-		if a.When != circuit.None && stage > a.Stage && values[a.When] == 1 && values[a.Address]%rows == at {
+		if a.When != circuit.NoNode && stage > a.Stage && values[a.When] == 1 && values[a.Address]%rows == at {
 			return values[a.Word]
 		}
 		return r.arrays[n.K][at]
-	case circuit.Result:
+	case circuit.OpCallResult:
 		c := r.m.Calls[n.Table]
 		var pins []uint64
 		for _, a := range c.Args {
@@ -218,15 +218,16 @@ func timed(m *circuit.Module) error {
 	for i, n := range m.Nodes {
 		late := 0
 		switch n.Op {
-		case circuit.Const, circuit.Take, circuit.Pin, circuit.Fire, circuit.Read, circuit.After:
+		case circuit.OpConstant, circuit.OpReadInputStream, circuit.OpArgument, circuit.OpIterationStart,
+			circuit.OpReadState, circuit.OpReadNextState:
 			continue
-		case circuit.Delay, circuit.Fetch:
+		case circuit.OpDelayOneClock, circuit.OpReadMemoryClocked:
 			late = 1
-		case circuit.Multiply:
-			late = circuit.Device
+		case circuit.OpMultiply:
+			late = circuit.MultiplierLatency
 		}
 		args := n.Args
-		if n.Op == circuit.Result {
+		if n.Op == circuit.OpCallResult {
 			c := m.Calls[n.Table]
 			late, args = c.Function.Stages, c.Args
 			if err := timed(c.Function); err != nil {
@@ -237,14 +238,14 @@ func timed(m *circuit.Module) error {
 			if int(a) >= i {
 				return fmt.Errorf("node %d takes node %d", i, a)
 			}
-			if s := m.Nodes[a].Stage; s != circuit.Always && s+late != n.Stage {
+			if s := m.Nodes[a].Stage; s != circuit.ConstantStage && s+late != n.Stage {
 				return fmt.Errorf("node %d, operation %d, of stage %d takes one of stage %d", i, n.Op, n.Stage, s)
 			}
 		}
 	}
 	for _, s := range m.States {
 		for _, id := range []circuit.ID{s.Next, s.When} {
-			if at := m.Nodes[id].Stage; at != circuit.Always && at != s.Stage {
+			if at := m.Nodes[id].Stage; at != circuit.ConstantStage && at != s.Stage {
 				return fmt.Errorf("state %s of stage %d takes what is there at %d", s.Name, s.Stage, at)
 			}
 		}

@@ -41,12 +41,12 @@ func FactorOf(word Value, i int, t num.Type) Factor {
 // Number returns the value of a factor, which the caller knows to lie in range r.
 func (f Factor) Number(r num.Range) Value {
 	b, width := f.Significand.b, num.NarrowestInt(num.Range{Hi: max(r.Hi, -r.Lo)}).Width
-	v := ShiftedBy(f.Significand, f.Shift, width)
-	return AssumeRange(Choice(f.Negative, Difference(b.Constant(0), v), v), r)
+	v := BarrelShifted(f.Significand, f.Shift, width)
+	return AssumeRange(MuxByCondition(f.Negative, Difference(b.Constant(0), v), v), r)
 }
 
-// ShiftedBy returns v * 2^by. The magnitude of the result must fit into width bits.
-func ShiftedBy(v, by Value, width int) Value {
+// BarrelShifted returns v * 2^by. The magnitude of the result must fit into width bits.
+func BarrelShifted(v, by Value, width int) Value {
 	width = min(width, num.MaxWidth-2)
 	t := num.Type{Kind: num.UInt, Width: width}
 	if v.Range().Lo < 0 {
@@ -57,7 +57,7 @@ func ShiftedBy(v, by Value, width int) Value {
 		return shiftedWithin(v, int(c), t)
 	}
 	for k := range by.Width() {
-		v = Wrapped(Choice(Bit(by, k), shiftedWithin(v, 1<<k, t), v), t)
+		v = Wrapped(MuxByCondition(Bit(by, k), shiftedWithin(v, 1<<k, t), v), t)
 	}
 	return v
 }
@@ -72,10 +72,10 @@ func shiftedWithin(v Value, n int, t num.Type) Value {
 }
 
 // AddFactors adds the product of two factors. Its magnitude must fit into width bits.
-func (h *Heap) AddFactors(x, y Factor, width int) {
-	p := h.b.Heap()
+func (h *BitHeap) AddFactors(x, y Factor, width int) {
+	p := h.b.NewBitHeap()
 	p.AddProduct(x.Significand, y.Significand)
-	v := ShiftedBy(p.Sum(product(x.Significand.Range(), y.Significand.Range())), Sum(x.Shift, y.Shift), width)
+	v := BarrelShifted(p.Sum(product(x.Significand.Range(), y.Significand.Range())), Sum(x.Shift, y.Shift), width)
 	if negative := NotEqual(x.Negative, y.Negative); negative.is(0) {
 		h.Add(v, 0)
 	} else {

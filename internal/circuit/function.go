@@ -38,11 +38,11 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 	var args []Value
 	for _, v := range at {
 		n := v.node()
-		if n.Stage == Always && n.Word {
+		if n.Stage == ConstantStage && n.Word {
 			return make(b, at)
 		}
 		shape += fmt.Sprint(" ", n.Width, n.Signed, n.Word, n.Range, n.level)
-		if n.Stage != Always {
+		if n.Stage != ConstantStage {
 			args = append(args, v)
 		}
 	}
@@ -65,11 +65,11 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 	var results []Value
 	for k, id := range f.Results {
 		n := f.Nodes[id]
-		if n.Op == Const {
+		if n.Op == OpConstant {
 			results = append(results, b.Constant(n.Range.Lo))
 			continue
 		}
-		results = append(results, b.add(Node{Op: Result, K: k, Table: call, Width: n.Width, Signed: n.Signed,
+		results = append(results, b.add(Node{Op: OpCallResult, K: k, Table: call, Width: n.Width, Signed: n.Signed,
 			Range: n.Range, Word: n.Word, Stage: stage + f.Stages, level: n.level}))
 	}
 	return results
@@ -78,16 +78,16 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 // function builds a function for operands like the given ones.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
 	f := &Builder{rate: b.rate, known: map[uint64]ID{}, counts: b.counts}
-	f.m.Fire, f.m.Known = None, new(sync.Map)
+	f.m.Fire, f.m.Known = NoNode, new(sync.Map)
 	var operands []Value
 	for _, v := range like {
 		n := v.node()
-		if n.Stage == Always {
+		if n.Stage == ConstantStage {
 			operands = append(operands, f.Constant(n.Range.Lo))
 			continue
 		}
 		k := len(f.m.Pins)
-		p := f.add(Node{Op: Pin, K: k, Width: n.Width, Signed: n.Signed, Range: n.Range, Word: n.Word,
+		p := f.add(Node{Op: OpArgument, K: k, Width: n.Width, Signed: n.Signed, Range: n.Range, Word: n.Word,
 			Name: fmt.Sprint("x", k), level: n.level})
 		operands, f.m.Pins = append(operands, p), append(f.m.Pins, p.id)
 	}

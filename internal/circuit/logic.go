@@ -6,10 +6,10 @@ import "hlsgen/internal/num"
 var condition = num.Range{Hi: 1}
 
 // All returns the condition that all conditions hold. It holds if there are none.
-func (b *Builder) All(conditions ...Value) Value { return gate(b, And, 0, conditions) }
+func (b *Builder) All(conditions ...Value) Value { return gate(b, OpAnd, 0, conditions) }
 
 // Any returns the condition that at least one condition holds. It does not hold if there are none.
-func (b *Builder) Any(conditions ...Value) Value { return gate(b, Or, 1, conditions) }
+func (b *Builder) Any(conditions ...Value) Value { return gate(b, OpOr, 1, conditions) }
 
 // All returns the condition that all conditions hold. There must be at least one.
 func All(conditions ...Value) Value { return conditions[0].b.All(conditions...) }
@@ -51,10 +51,10 @@ func Not(a Value) Value {
 	if c, ok := a.constant(); ok {
 		return a.b.Constant(1 - c)
 	}
-	if n := a.node(); n.Op == Invert {
+	if n := a.node(); n.Op == OpNot {
 		return Value{a.b, n.Args[0]}
 	}
-	return operation(Invert, 0, 0, condition, a)
+	return operation(OpNot, 0, 0, condition, a)
 }
 
 // NotEqual returns the condition that exactly one of two conditions holds.
@@ -69,11 +69,11 @@ func NotEqual(a, b Value) Value {
 	case b.is(1):
 		return Not(a)
 	}
-	return operation(Xor, 0, a.b.rate.LUT, condition, a, b)
+	return operation(OpXor, 0, a.b.rate.LUT, condition, a, b)
 }
 
-// Choice returns a if the condition c holds, otherwise b. Both are numbers, or words of the same width.
-func Choice(c, a, b Value) Value {
+// MuxByCondition returns a if the condition c holds, otherwise b. Both are numbers, or words of the same width.
+func MuxByCondition(c, a, b Value) Value {
 	if v, ok := c.constant(); ok {
 		if v == 1 {
 			return a
@@ -85,7 +85,7 @@ func Choice(c, a, b Value) Value {
 	}
 	if a.node().Word {
 		at, stage, levels := together(c.b.rate.LUT, c, a, b)
-		return c.b.bits(Node{Op: Mux, Args: ids(at), Stage: stage, level: levels}, a.Width())
+		return c.b.bits(Node{Op: OpMux, Args: ids(at), Stage: stage, level: levels}, a.Width())
 	}
 	if a.is(1) && b.is(0) {
 		return c
@@ -93,12 +93,12 @@ func Choice(c, a, b Value) Value {
 	if a.is(0) && b.is(1) {
 		return Not(c)
 	}
-	return operation(Mux, 0, c.b.rate.LUT, a.Range().Union(b.Range()), c, a, b)
+	return operation(OpMux, 0, c.b.rate.LUT, a.Range().Union(b.Range()), c, a, b)
 }
 
-// Selected returns the value with the given index. The values are numbers, or words of the same width. The index
+// MuxByIndex returns the value with the given index. The values are numbers, or words of the same width. The index
 // must be less than their number.
-func Selected(index Value, values ...Value) Value {
+func MuxByIndex(index Value, values ...Value) Value {
 	if i, ok := index.constant(); ok {
 		return values[i]
 	}
@@ -113,13 +113,13 @@ func Selected(index Value, values ...Value) Value {
 	operands := append([]Value{index}, values...)
 	if values[0].node().Word {
 		at, stage, levels := together(logic, operands...)
-		return index.b.bits(Node{Op: Pick, Args: ids(at), Stage: stage, level: levels}, values[0].Width())
+		return index.b.bits(Node{Op: OpMuxByIndex, Args: ids(at), Stage: stage, level: levels}, values[0].Width())
 	}
 	r := values[0].Range()
 	for _, v := range values[1:] {
 		r = r.Union(v.Range())
 	}
-	return operation(Pick, 0, logic, r, operands...)
+	return operation(OpMuxByIndex, 0, logic, r, operands...)
 }
 
 // lookup returns a function of up to 6 conditions. Bit n of the table is the result if the operands are n in
@@ -150,7 +150,7 @@ func lookup(table uint64, operands ...Value) Value {
 		return Not(operands[0])
 	}
 	at, stage, levels := together(operands[0].b.rate.LUT, operands...)
-	n := Node{Op: Look, Args: ids(at), Table: table & all, Stage: stage, level: levels}
+	n := Node{Op: OpLogicTable, Args: ids(at), Table: table & all, Stage: stage, level: levels}
 	return operands[0].b.number(n, condition)
 }
 

@@ -21,15 +21,15 @@ func (b *Builder) Register(name string, stage int, r num.Range) Register {
 		Node{Range: r, Width: t.Width, Signed: t.Signed()})
 }
 
-// Latch adds a state that holds a word.
-func (b *Builder) Latch(name string, stage, width int) Register {
+// WordRegister adds a state that holds a word.
+func (b *Builder) WordRegister(name string, stage, width int) Register {
 	return state(b, StateRegister{Name: name, Stage: stage, Width: width}, Node{Width: width, Word: true})
 }
 
 func state(b *Builder, s StateRegister, n Node) Register {
 	k := len(b.m.States)
-	n.Op, n.K, n.Stage, n.Name = Read, k, s.Stage, s.Name
-	s.Node, s.Next, s.When = b.add(n).id, None, None
+	n.Op, n.K, n.Stage, n.Name = OpReadState, k, s.Stage, s.Name
+	s.Node, s.Next, s.When = b.add(n).id, NoNode, NoNode
 	b.m.States = append(b.m.States, s)
 	return Register{b, k}
 }
@@ -45,11 +45,11 @@ func (r Register) WithInitial(v int64) Register {
 // Value returns the value that earlier iterations left, at the register's stage.
 func (r Register) Value() Value { return Value{r.b, r.b.m.States[r.state].Node} }
 
-// After returns the value that this iteration leaves, one stage later.
-func (r Register) After() Value {
+// NextValue returns the value that this iteration leaves, one stage later.
+func (r Register) NextValue() Value {
 	s := &r.b.m.States[r.state]
 	n := r.b.m.Nodes[s.Node]
-	n.Op, n.Stage, n.Name, n.level = After, s.Stage+1, s.Name+"_after", 0
+	n.Op, n.Stage, n.Name, n.level = OpReadNextState, s.Stage+1, s.Name+"_after", 0
 	return r.b.add(n)
 }
 
@@ -87,11 +87,11 @@ func (b *Builder) RunningSum(name string, t num.Type, first, v Value) Value {
 	stage = max(stage, 0)
 	acc := b.Register(name, stage, t.Range())
 	next := b.now(func() Value {
-		before := Choice(at[0].At(stage), b.Constant(0), acc.Value())
+		before := MuxByCondition(at[0].At(stage), b.Constant(0), acc.Value())
 		return Wrapped(Sum(before, Wrapped(at[1].At(stage), t)), t)
 	})
 	acc.Set(next, b.Constant(1))
-	return acc.After()
+	return acc.NextValue()
 }
 
 // RunningMaximum returns the greatest number v among all iterations since the last one for which first holds, including
@@ -105,9 +105,9 @@ func RunningMaximum(name string, first, v Value) Value {
 	stage = max(stage, 0)
 	peak := b.Register(name, stage, v.Range())
 	first, v = at[0].At(stage), at[1].At(stage)
-	next := b.now(func() Value { return Choice(Any(first, GreaterThan(v, peak.Value())), v, peak.Value()) })
+	next := b.now(func() Value { return MuxByCondition(Any(first, GreaterThan(v, peak.Value())), v, peak.Value()) })
 	peak.Set(next, b.Constant(1))
-	return peak.After()
+	return peak.NextValue()
 }
 
 // A ConstantTable is a memory whose rows are constants.
@@ -130,7 +130,7 @@ func (b *Builder) Constants(name string, style Style, width, rows int, data func
 	[][]int64)) ConstantTable {
 	if b.loaded {
 		if rows == 1 {
-			style = Registers
+			style = RegisterArray
 		}
 		k := written(b, name, style, rows, width)
 		b.m.Memories[k].Data, b.m.Memories[k].Loaded = data, true
@@ -146,7 +146,7 @@ func (b *Builder) Constants(name string, style Style, width, rows int, data func
 	}
 	return ConstantTable{b: b, memory: b.memory(RowMemory{Name: name, Rows: rows, Width: width, Style: style,
 		Data:    data,
-		Address: None, Word: None, When: None})}
+		Address: NoNode, Word: NoNode, When: NoNode})}
 }
 
 // memory adds a memory. It appends a number to the name if another memory has the same name.
@@ -170,25 +170,25 @@ func (t ConstantTable) Row(address Value) Value {
 	return row(t.b, t.memory, 0, address)
 }
 
-// BlockClocks is the latency of a memory block from an address to its row, in clocks. The block needs a register at
-// its output and one more behind it, because reading takes about as long as a stage.
-const BlockClocks = 2
+// BlockRAMLatencyClocks is the latency of a memory block from an address to its row, in clocks. The block needs a
+// register at its output and one more behind it, because reading takes about as long as a stage.
+const BlockRAMLatencyClocks = 2
 
 // row reads a memory at the given stage or later. A memory in LUTs gives the row in the same clock.
 func row(b *Builder, memory, stage int, address Value) Value {
 	m := &b.m.Memories[memory]
 	n := Node{Args: []ID{address.id}, K: memory, Name: m.Name + "_row"}
-	if m.Style == Block || m.Style == Ultra {
+	if m.Style == BlockRAM || m.Style == UltraRAM {
 		at, stage, _ := from(max(address.Stage(), stage), 0, address)
-		n.Op, n.Args, n.Stage = Fetch, ids(at), stage+1
-		return b.bits(n, m.Width).Delayed(BlockClocks - 1)
+		n.Op, n.Args, n.Stage = OpReadMemoryClocked, ids(at), stage+1
+		return b.bits(n, m.Width).Delayed(BlockRAMLatencyClocks - 1)
 	}
 	logic := b.rate.LUT
 	for n := bits.Len(uint(m.Rows - 1)); n > b.rate.Inputs; n -= 2 {
 		logic += b.rate.LUT
 	}
 	at, stage, levels := from(max(address.Stage(), stage), logic, address)
-	n.Op, n.Args, n.Stage, n.level = Peek, ids(at), stage, levels
+	n.Op, n.Args, n.Stage, n.level = OpReadMemoryUnclocked, ids(at), stage, levels
 	return b.bits(n, m.Width)
 }
 
@@ -202,7 +202,7 @@ type WrittenArray struct {
 // Array adds an array with the given number of rows and bits per row. Each row must be written before it is read.
 func (b *Builder) Array(name string, style Style, rows, width int) WrittenArray {
 	if rows == 1 {
-		return WrittenArray{b: b, memory: -1, one: b.Latch(name, 0, width)}
+		return WrittenArray{b: b, memory: -1, one: b.WordRegister(name, 0, width)}
 	}
 	return WrittenArray{b: b, memory: written(b, name, style, rows, width)}
 }
@@ -210,14 +210,14 @@ func (b *Builder) Array(name string, style Style, rows, width int) WrittenArray 
 // written adds a memory that iterations write. If lookup tables cannot serve as memory, it uses blocks or
 // registers.
 func written(b *Builder, name string, style Style, rows, width int) int {
-	if style == Distributed && b.rate.BlockBits > 0 {
-		style = Registers
+	if style == DistributedRAM && b.rate.BlockBits > 0 {
+		style = RegisterArray
 		if rows*width >= b.rate.BlockBits {
-			style = Block
+			style = BlockRAM
 		}
 	}
-	return b.memory(RowMemory{Name: name, Rows: rows, Width: width, Style: style, Address: None, Word: None,
-		When: None})
+	return b.memory(RowMemory{Name: name, Rows: rows, Width: width, Style: style, Address: NoNode, Word: NoNode,
+		When: NoNode})
 }
 
 // Row returns the row at an address as earlier iterations left it. It must be read at the stage at which the array
@@ -233,7 +233,7 @@ func (a WrittenArray) Row(address Value) Value {
 // It needs no logic that chooses between a word being written and the stored word.
 func (a WrittenArray) After(address Value) Value {
 	if a.memory < 0 {
-		return a.one.After()
+		return a.one.NextValue()
 	}
 	return row(a.b, a.memory, a.b.m.Memories[a.memory].Stage+1, address)
 }

@@ -13,7 +13,8 @@ import (
 func operations(m *circuit.Module) (list []circuit.Operation) {
 	for _, n := range m.Nodes {
 		switch n.Op {
-		case circuit.Const, circuit.Bits, circuit.Fire, circuit.Take, circuit.Delay:
+		case circuit.OpConstant, circuit.OpNumberBits, circuit.OpIterationStart, circuit.OpReadInputStream,
+			circuit.OpDelayOneClock:
 		default:
 			list = append(list, n.Op)
 		}
@@ -32,9 +33,10 @@ func TestConstants(t *testing.T) {
 		make func(b *circuit.Builder, x value) value
 		want int64
 	}{
-		"sum":        {func(b *circuit.Builder, x value) value { return circuit.Sum(b.Constant(3), minus(x, 8)) }, -5},
-		"product":    {func(b *circuit.Builder, _ value) value { return circuit.Times(b.Constant(3), 7) }, 21},
-		"zero times": {func(_ *circuit.Builder, x value) value { return circuit.Times(x, 0) }, 0},
+		"sum": {func(b *circuit.Builder, x value) value { return circuit.Sum(b.Constant(3), minus(x, 8)) }, -5},
+		"product": {func(b *circuit.Builder, _ value) value { return circuit.MultiplyByConstant(b.Constant(3), 7) },
+			21},
+		"zero times": {func(_ *circuit.Builder, x value) value { return circuit.MultiplyByConstant(x, 0) }, 0},
 		"shifted":    {func(b *circuit.Builder, _ value) value { return circuit.Shifted(b.Constant(-9), -1) }, -5},
 		"beyond":     {func(b *circuit.Builder, x value) value { return circuit.GreaterThan(x, b.Constant(7)) }, 0},
 		"below":      {func(b *circuit.Builder, x value) value { return circuit.GreaterThan(x, b.Constant(-9)) }, 1},
@@ -43,15 +45,15 @@ func TestConstants(t *testing.T) {
 		"any":        {func(b *circuit.Builder, x value) value { return b.Any(circuit.Bit(x, 0), b.Constant(1)) }, 1},
 		"nothing":    {func(b *circuit.Builder, _ value) value { return b.All() }, 1},
 		"chosen": {func(b *circuit.Builder, x value) value {
-			return circuit.Choice(b.Constant(0), x, b.Constant(6))
+			return circuit.MuxByCondition(b.Constant(0), x, b.Constant(6))
 		}, 6},
 		"selected": {func(b *circuit.Builder, x value) value {
-			return circuit.Selected(b.Constant(1), x, b.Constant(2), x)
+			return circuit.MuxByIndex(b.Constant(1), x, b.Constant(2), x)
 		}, 2},
 		"clipped": {func(_ *circuit.Builder, x value) value { return circuit.Clipped(x, num.SingleValue(3)) }, 3},
 		"kept":    {func(_ *circuit.Builder, x value) value { return circuit.AssumeRange(x, num.SingleValue(-2)) }, -2},
 		"heap": {func(b *circuit.Builder, x value) value {
-			h := b.Heap()
+			h := b.NewBitHeap()
 			h.Add(b.Constant(5), 2)
 			h.AddProduct(b.Constant(-3), b.Constant(4))
 			h.AddProduct(x, b.Constant(0))
@@ -62,7 +64,7 @@ func TestConstants(t *testing.T) {
 			return circuit.Element(circuit.Packed(intN(3), b.Constant(-1), b.Constant(-4)), 1, intN(3))
 		}, -4},
 		"a row": {func(b *circuit.Builder, x value) value {
-			t := b.Table("t", circuit.Block, intN(3), 2, 1, func() [][]int64 { return [][]int64{{3, -2}} })
+			t := b.Table("t", circuit.BlockRAM, intN(3), 2, 1, func() [][]int64 { return [][]int64{{3, -2}} })
 			return circuit.Element(t.Row(x), 1, intN(3))
 		}, -2},
 	} {
@@ -80,13 +82,14 @@ func TestOnce(t *testing.T) {
 	types := []num.Type{intN(4), intN(4)}
 	m := pure(rates[0], types, func(b *circuit.Builder, x some) value {
 		b.Register("nobody", 0, num.Range{Hi: 7}).Set(b.Constant(3), b.Constant(1))
-		b.Table("unread", circuit.Block, intN(4), 1, 4, func() [][]int64 { panic("it is read") })
+		b.Table("unread", circuit.BlockRAM, intN(4), 1, 4, func() [][]int64 { panic("it is read") })
 		b.Counter("uncounted", 5, b.Constant(1))
 		circuit.Product(x[0], x[1])
 		return circuit.Total(circuit.Sum(x[0], x[1]), circuit.Sum(x[0], x[1]))
 	})
 	if len(m.States) > 0 || len(m.Memories) > 0 ||
-		!slices.Equal(operations(m), []circuit.Operation{circuit.Wrap, circuit.Wrap, circuit.Add, circuit.Add}) {
+		!slices.Equal(operations(m), []circuit.Operation{circuit.OpWrap, circuit.OpWrap, circuit.OpAdd,
+			circuit.OpAdd}) {
 		t.Errorf("%v, %v, %v", operations(m), m.States, m.Memories)
 	}
 }
@@ -95,7 +98,7 @@ func TestOnce(t *testing.T) {
 func TestStages(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ stage, latency int }{{1 << 20, 1}, {2000, 2}, {1300, 3}, {1, 4}} {
-		rate := circuit.Rate{Stage: tt.stage, LUT: 600, Carry: 15, Inputs: 6} // adders of 675, 690, 705 ps
+		rate := circuit.TimingModel{Stage: tt.stage, LUT: 600, Carry: 15, Inputs: 6} // adders of 675, 690, 705 ps
 		m := pure(rate, slices.Repeat([]num.Type{intN(4)}, 8), func(_ *circuit.Builder, x some) value {
 			return circuit.Total(x...)
 		})
@@ -106,7 +109,8 @@ func TestStages(t *testing.T) {
 	b := circuit.New(rates[1])
 	x := circuit.Element(b.Input(4, b.Constant(1)), 0, intN(4))
 	at := circuit.Align(x, circuit.Sum(x, x).Delayed(2), b.Constant(3))
-	if s := circuit.Stage(at...); at[0].Stage() != s || at[1].Stage() != s || at[2].Stage() != circuit.Always || s < 2 {
+	if s := circuit.Stage(at...); at[0].Stage() != s || at[1].Stage() != s ||
+		at[2].Stage() != circuit.ConstantStage || s < 2 {
 		t.Errorf("stages %d, %d, %d", at[0].Stage(), at[1].Stage(), at[2].Stage())
 	}
 	if at := circuit.WithSlack(1, x); at[0].Stage() != 0 {
@@ -162,7 +166,8 @@ func TestAccumulated(t *testing.T) {
 		b := circuit.New(rate)
 		place := b.Counter("word", 3, b.Constant(1))
 		x := circuit.Element(b.Input(3, b.Constant(1)), 0, intN(3))
-		b.Output(circuit.LowBits(b.RunningSum("sum", intN(4), place.First, circuit.Times(x, 3)), 4), place.Last)
+		b.Output(circuit.LowBits(b.RunningSum("sum", intN(4), place.First, circuit.MultiplyByConstant(x, 3)), 4),
+			place.Last)
 		got := run(t, b.Layer(), intN(4), [][]uint64{{1}, {2}, {7}, {3}, {3}, {3}})
 		if want := "[[] [] [6] [] [] [-5]]"; fmt.Sprint(got) != want {
 			t.Errorf("%v, want %v", got, want)
@@ -174,7 +179,8 @@ func TestAccumulated(t *testing.T) {
 // iterations.
 func TestMemories(t *testing.T) {
 	t.Parallel()
-	for _, style := range []circuit.Style{circuit.Distributed, circuit.Block, circuit.Ultra, circuit.Registers} {
+	for _, style := range []circuit.Style{circuit.DistributedRAM, circuit.BlockRAM, circuit.UltraRAM,
+		circuit.RegisterArray} {
 		b := circuit.New(rates[1])
 		place := b.Counter("place", 4, b.Constant(1))
 		odd := b.Table("squares", style, intN(6), 1, 4, func() [][]int64 { return [][]int64{{0}, {1}, {4}, {-9}} })
@@ -194,7 +200,7 @@ func TestMemories(t *testing.T) {
 			t.Errorf("%s: %v, want %v", style, got, want)
 		}
 		latency := 1
-		if style == circuit.Block || style == circuit.Ultra {
+		if style == circuit.BlockRAM || style == circuit.UltraRAM {
 			latency = 3
 		}
 		if m.Latency != latency {
@@ -206,7 +212,8 @@ func TestMemories(t *testing.T) {
 // TestAfter checks words that one iteration of three writes, and that every iteration reads as it leaves them.
 func TestAfter(t *testing.T) {
 	t.Parallel()
-	for _, style := range []circuit.Style{circuit.Distributed, circuit.Block, circuit.Ultra, circuit.Registers} {
+	for _, style := range []circuit.Style{circuit.DistributedRAM, circuit.BlockRAM, circuit.UltraRAM,
+		circuit.RegisterArray} {
 		for rows, want := range map[int]string{1: "[[1] [1] [1] [4] [4] [4]]", 2: "[[1] [2] [1] [2] [1] [2]]"} {
 			b := circuit.New(rates[1])
 			place := b.Counter("place", rows, b.Constant(1))
@@ -232,8 +239,8 @@ func TestStore(t *testing.T) {
 	}{
 		// The row becomes a number, is selected, increased and wrapped, with a stage each. Blocks take one more
 		// stage.
-		{1, 0, circuit.Registers, 4}, {1, 5, circuit.Registers, 4}, {4, 0, circuit.Distributed, 4},
-		{4, 2, circuit.Block, 5}, {4, 2, circuit.Ultra, 5},
+		{1, 0, circuit.RegisterArray, 4}, {1, 5, circuit.RegisterArray, 4}, {4, 0, circuit.DistributedRAM, 4},
+		{4, 2, circuit.BlockRAM, 5}, {4, 2, circuit.UltraRAM, 5},
 	} {
 		b := circuit.New(rates[2])
 		row := b.Counter("row", tt.rows, b.Constant(1)).Index
@@ -241,10 +248,11 @@ func TestStore(t *testing.T) {
 		fresh.Set(b.Constant(0), circuit.EqualTo(row, b.Constant(int64(tt.rows-1))))
 		x := circuit.Element(b.Input(6, b.Constant(1)), 0, intN(6))
 		kept := b.Store("kept", tt.style, tt.rows, 6)
-		before := circuit.Choice(fresh.Value(), b.Constant(0), circuit.Element(kept.Row(row, tt.stage), 0, intN(6)))
+		before := circuit.MuxByCondition(fresh.Value(), b.Constant(0), circuit.Element(kept.Row(row, tt.stage), 0,
+			intN(6)))
 		kept.Write(row, circuit.LowBits(circuit.Wrapped(circuit.Sum(before, x), intN(6)), 6), b.Constant(1))
 		b.Output(circuit.LowBits(before, 6), b.Constant(1))
-		late := b.Store("late", circuit.Distributed, 4, 6)
+		late := b.Store("late", circuit.DistributedRAM, 4, 6)
 		b.Output(late.Row(row, 9), circuit.Not(fresh.Value()))
 		late.Write(row, circuit.LowBits(x, 6), b.Constant(1))
 		m := b.Layer()
@@ -302,14 +310,14 @@ func TestWritten(t *testing.T) {
 	for _, tt := range []struct {
 		blockBits, rows int
 		want            circuit.Style
-	}{{0, 32, circuit.Distributed}, {96, 32, circuit.Block}, {96, 4, circuit.Registers}} {
-		b := circuit.New(circuit.Rate{Stage: 10000, LUT: 600, Carry: 15, Inputs: 6, BlockBits: tt.blockBits})
+	}{{0, 32, circuit.DistributedRAM}, {96, 32, circuit.BlockRAM}, {96, 4, circuit.RegisterArray}} {
+		b := circuit.New(circuit.TimingModel{Stage: 10000, LUT: 600, Carry: 15, Inputs: 6, BlockBits: tt.blockBits})
 		address := b.Counter("at", tt.rows, b.Constant(1)).Index
 		word := b.Input(8, b.Constant(1))
-		store := b.Store("store", circuit.Distributed, tt.rows, 8)
+		store := b.Store("store", circuit.DistributedRAM, tt.rows, 8)
 		b.Output(store.Row(address, 0), b.Constant(1))
 		store.Write(address, word, b.Constant(1))
-		array := b.Array("array", circuit.Distributed, tt.rows, 8)
+		array := b.Array("array", circuit.DistributedRAM, tt.rows, 8)
 		array.Write(address, word, b.Constant(1))
 		for _, a := range b.Layer().Memories {
 			if a.Style != tt.want {
@@ -328,15 +336,15 @@ func TestClippedAtOnce(t *testing.T) {
 	})
 	compared := 0
 	for _, n := range m.Nodes {
-		if n.Op != circuit.Less {
+		if n.Op != circuit.OpLess {
 			continue
 		}
 		compared++
 		for _, a := range n.Args {
-			for m.Nodes[a].Op == circuit.Wrap || m.Nodes[a].Op == circuit.Bits {
+			for m.Nodes[a].Op == circuit.OpWrap || m.Nodes[a].Op == circuit.OpNumberBits {
 				a = m.Nodes[a].Args[0]
 			}
-			if m.Nodes[a].Op == circuit.Mux {
+			if m.Nodes[a].Op == circuit.OpMux {
 				t.Errorf("it compares what has been chosen: %+v", n)
 			}
 		}

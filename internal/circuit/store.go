@@ -37,9 +37,9 @@ func (s LoopMemory) Write(address, word, when Value) {
 func (n *Node) reads(memory int) (stage int, ok bool) {
 	switch {
 	case n.K != memory:
-	case n.Op == Peek:
+	case n.Op == OpReadMemoryUnclocked:
 		return n.Stage, true
-	case n.Op == Fetch:
+	case n.Op == OpReadMemoryClocked:
 		return n.Stage - 1, true
 	}
 	return 0, false

@@ -19,9 +19,9 @@ func BitRange(word Value, low, width int) Value {
 	switch {
 	case low == 0 && width == word.Width() && n.Word:
 		return word
-	case n.Op == Slice:
+	case n.Op == OpSliceWord:
 		return BitRange(Value{word.b, n.Args[0]}, low+n.K, width)
-	case n.Op == Join:
+	case n.Op == OpConcatenate:
 		from := low
 		for _, id := range n.Args {
 			w := Value{word.b, id}
@@ -31,17 +31,17 @@ func BitRange(word Value, low, width int) Value {
 			from -= w.Width()
 		}
 	}
-	return word.b.bits(Node{Op: Slice, Args: []ID{word.id}, K: low, Stage: n.Stage, level: n.level}, width)
+	return word.b.bits(Node{Op: OpSliceWord, Args: []ID{word.id}, K: low, Stage: n.Stage, level: n.level}, width)
 }
 
 // literal returns the bits of a constant value.
 func literal(v Value) (bits uint64, ok bool) {
 	n := v.node()
 	switch {
-	case n.Op == Bits:
+	case n.Op == OpNumberBits:
 		bits, ok = literal(Value{v.b, n.Args[0]})
 		return bits & (1<<n.Width - 1), ok && n.Width <= num.MaxWidth // a negative number has more bits
-	case n.Op == Join && n.Width < num.MaxWidth:
+	case n.Op == OpConcatenate && n.Width < num.MaxWidth:
 		at := 0
 		for _, id := range n.Args {
 			part, ok := literal(Value{v.b, id})
@@ -65,7 +65,7 @@ func Bit(word Value, i int) Value {
 // Element returns element i of a word. The word holds elements of type t.
 func Element(word Value, i int, t num.Type) Value {
 	if t.Kind == num.Bipolar {
-		return Choice(Bit(word, i), word.b.Constant(1), word.b.Constant(-1))
+		return MuxByCondition(Bit(word, i), word.b.Constant(1), word.b.Constant(-1))
 	}
 	if t.IsFloat() {
 		return FactorOf(word, i, t).Number(t.Range())
@@ -93,7 +93,7 @@ func Decoded(word Value, i int, c *num.Coding) Value {
 
 // bitOf returns a bit of a number. If the number is a joined word, it returns the bit that was joined.
 func bitOf(v Value, i int) Value {
-	if n := v.node(); n.Op == Wrap && v.b.m.Nodes[n.Args[0]].Op == Join {
+	if n := v.node(); n.Op == OpWrap && v.b.m.Nodes[n.Args[0]].Op == OpConcatenate {
 		return Bit(Value{v.b, n.Args[0]}, i)
 	}
 	return Bit(v, i)
@@ -109,7 +109,7 @@ func LowBits(v Value, width int) Value {
 		return v
 	}
 	n := v.node()
-	return v.b.bits(Node{Op: Bits, Args: []ID{v.id}, Stage: n.Stage, level: n.level}, width)
+	return v.b.bits(Node{Op: OpNumberBits, Args: []ID{v.id}, Stage: n.Stage, level: n.level}, width)
 }
 
 // Encoded returns a number as an element of type t, which must hold its range.
@@ -142,7 +142,7 @@ func Joined(words ...Value) Value {
 		}
 		width += w.Width()
 	}
-	return words[0].b.bits(Node{Op: Join, Args: ids(at), Stage: stage, level: levels}, width)
+	return words[0].b.bits(Node{Op: OpConcatenate, Args: ids(at), Stage: stage, level: levels}, width)
 }
 
 // Packed returns a word of numbers, each as an element of type t.

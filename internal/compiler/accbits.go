@@ -133,12 +133,12 @@ func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.LayerSums, d *
 // declares, over all values that its quantisers can give. Built describes the hardware, after common divisors are taken
 // out, signs moved and ranges narrowed.
 type AccumulatorReport struct {
-	Layer    string          `json:"layer"`
-	Node     string          `json:"node,omitempty"`
-	Asked    int             `json:"asked_bits,omitempty"`
-	Declared *DeclaredReport `json:"declared,omitempty"`
-	Why      string          `json:"not_declared,omitempty"` // why the model declares no integers for it
-	Built    BuiltReport     `json:"built"`
+	Layer    string            `json:"layer"`
+	Node     string            `json:"node,omitempty"`
+	Asked    int               `json:"asked_bits,omitempty"`
+	Declared *DeclaredReport   `json:"declared,omitempty"`
+	Why      string            `json:"not_declared,omitempty"` // why the model declares no integers for it
+	Built    BuiltAccumulators `json:"built"`
 	// channels that need more than Asked bits: as declared, else as built
 	Over []int               `json:"channels_over"`
 	Seen *AccumulatorSamples `json:"samples,omitempty"`
@@ -173,23 +173,23 @@ type ChannelDeclared struct {
 	Slack       *int  `json:"slack_bits,omitempty"`              // asked bits minus exact bits
 }
 
-// A BuiltReport describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
-type BuiltReport struct {
+// A BuiltAccumulators describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
+type BuiltAccumulators struct {
 	Exact    int            `json:"exact_bits"`
 	Type     string         `json:"type"` // holds the sums of all channels
 	Slack    *int           `json:"slack_bits,omitempty"`
 	Channels []ChannelBuilt `json:"channels"`
 }
 
-// A ChannelBuilt describes one channel of a BuiltReport.
+// A ChannelBuilt describes one channel of a BuiltAccumulators.
 type ChannelBuilt struct {
-	Weights *WeightsBuilt `json:"weights,omitempty"` // only for layers with weights
-	Exact   int           `json:"exact_bits"`
-	Slack   *int          `json:"slack_bits,omitempty"`
+	Weights *BuiltChannelWeights `json:"weights,omitempty"` // only for layers with weights
+	Exact   int                  `json:"exact_bits"`
+	Slack   *int                 `json:"slack_bits,omitempty"`
 }
 
-// WeightsBuilt gives the norm and the total of a channel's weights, and the range of its sums.
-type WeightsBuilt struct {
+// BuiltChannelWeights gives the norm and the total of a channel's weights, and the range of its sums.
+type BuiltChannelWeights struct {
 	L1  int64 `json:"l1"`
 	Sum int64 `json:"sum"`
 	Min int64 `json:"min"`
@@ -235,9 +235,9 @@ func (l *accumulator) slack(bits int) *int {
 	return &n
 }
 
-func (l *accumulator) built() BuiltReport {
+func (l *accumulator) built() BuiltAccumulators {
 	b := l.op.Accumulator()
-	r := BuiltReport{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
+	r := BuiltAccumulators{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
 	var sums []dataflow.ChannelSum
 	if w, ok := l.op.(dataflow.ChannelWeighted); ok {
 		sums = w.ChannelSums()
@@ -246,7 +246,7 @@ func (l *accumulator) built() BuiltReport {
 		x := ChannelBuilt{Exact: bits, Slack: l.slack(bits)}
 		if sums != nil {
 			s := sums[c]
-			x.Weights = &WeightsBuilt{s.L1, s.Total, s.Range.Lo, s.Range.Hi}
+			x.Weights = &BuiltChannelWeights{s.L1, s.Total, s.Range.Lo, s.Range.Hi}
 		}
 		r.Channels = append(r.Channels, x)
 	}
@@ -256,9 +256,9 @@ func (l *accumulator) built() BuiltReport {
 func (l *accumulator) declared() *DeclaredReport {
 	s := l.sum
 	r := &DeclaredReport{Products: len(s.Weights[0]), InBits: s.InBits, InSigned: s.InSigned, WeightBits: s.Bits,
-		DataType: s.DataType()}
+		DataType: s.AccumulatorBitsByDataType()}
 	for c := range s.Weights {
-		b := s.Bound(c)
+		b := s.ChannelAccumulatorBits(c)
 		r.Channels = append(r.Channels, ChannelDeclared{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact, b.L1Bits,
 			b.Centred, l.slack(b.Exact)})
 		r.Exact, r.L1, r.ZeroCentred = max(r.Exact, b.Exact), max(r.L1, b.L1Bits), max(r.ZeroCentred, b.Centred)

@@ -34,7 +34,7 @@ func (o Options) audit(ctx context.Context, src *ModelSource, im *frontend.Impor
 	d *diag.List) (list []*AccumulatorReport, err error) {
 	sums := im.Sums()
 	layers, _ := o.AccBits.accumulators(im.Model.Graph, sums, d)
-	var seen map[*frontend.LayerSums]*frontend.Seen
+	var seen map[*frontend.LayerSums]*frontend.ObservedSums
 	n := 0
 	if o.Data != "" {
 		if seen, n, err = o.seen(ctx, src, im, sums, d); err != nil {
@@ -54,28 +54,28 @@ func (o Options) audit(ctx context.Context, src *ModelSource, im *frontend.Impor
 
 // seen runs samples through the model as written and records its sums. It also returns the number of samples.
 func (o Options) seen(ctx context.Context, src *ModelSource, im *frontend.Imported, sums []*frontend.LayerSums,
-	d *diag.List) (map[*frontend.LayerSums]*frontend.Seen, int, error) {
+	d *diag.List) (map[*frontend.LayerSums]*frontend.ObservedSums, int, error) {
 	data := o.fixedSamples(ctx, o.Data, src, im.Model, d)
 	if data == nil {
 		return nil, 0, nil
 	}
 	defer data.close()
-	by, seen := map[*frontend.LayerSums]frontend.Accumulator{}, map[*frontend.LayerSums]*frontend.Seen{}
+	by, seen := map[*frontend.LayerSums]frontend.Accumulator{}, map[*frontend.LayerSums]*frontend.ObservedSums{}
 	for _, s := range sums {
 		if s.Why == "" {
-			seen[s] = &frontend.Seen{}
+			seen[s] = &frontend.ObservedSums{}
 			by[s] = frontend.Accumulator{Seen: seen[s]}
 		}
 	}
 	m := *im.Model
-	m.Reference = im.Accumulate(by)
+	m.Reference = im.ReferenceWithAccumulators(by)
 	run := courseOf(&m)
-	o.Step("simulating", 0, data.Count)
+	o.ReportProgress("simulating", 0, data.Count)
 	err := partByPart(data.SampleSource, data.PartSize(partBytes, 1), func(part *samples.Runs) error {
 		if _, err := run.reference(ctx, part); err != nil {
 			return faulty{err}
 		}
-		o.Step("simulating", part.First+len(part.In), data.Count)
+		o.ReportProgress("simulating", part.First+len(part.In), data.Count)
 		return nil
 	})
 	return seen, data.Count, toldOf(err, data.file, src, d)
@@ -93,7 +93,7 @@ func (o Options) fixedSamples(ctx context.Context, path string, src *ModelSource
 	return o.Stdin.supplied(ctx, path, m, src, d)
 }
 
-func samplesOf(n int, s *frontend.Seen) *AccumulatorSamples {
+func samplesOf(n int, s *frontend.ObservedSums) *AccumulatorSamples {
 	r := &AccumulatorSamples{Samples: n, Sums: s.Sums, Min: s.Range.Lo, Max: s.Range.Hi,
 		Bits: frontend.SignedBits(s.Range), Histogram: []Bin{}}
 	for bits := len(s.Count[0]) - 1; bits > 0; bits-- {

@@ -54,7 +54,7 @@ func together(t *testing.T, onnx []byte, x []float64) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, all, err := part.Run([]*graph.Reals{graph.Exactly(p.Known["x"].Shape, x)})
+	_, all, err := part.Run([]*graph.Reals{graph.NewExactReals(p.Known["x"].Shape, x)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestFixedBatch(t *testing.T) {
 			}
 			want := together(t, onnx, x.Data)
 			model := kept(t, "m.onnx", onnx)
-			for _, e := range []Engine{Reference, Eval, Cycle} {
+			for _, e := range []Engine{EngineReference, EngineEval, EngineCycle} {
 				input := data(t, x)
 				r, d := asked(t, SimOptions{Options: Options{Model: model}, Engine: e, Input: input})
 				if r == nil {

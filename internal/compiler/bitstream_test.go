@@ -21,7 +21,7 @@ func project(t *testing.T, board string, fps float64) (*BuildResult, string) {
 	var d diag.List
 	o := Options{Board: board, Backend: BackendRTL, FPS: fps, Verify: 6, NoCSim: true}
 	o.Out = filepath.Join(t.TempDir(), "out")
-	r, err := Run(context.Background(), o, &d)
+	r, err := Build(context.Background(), o, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -72,7 +72,7 @@ func buildAgrees(t *testing.T, opt Options) {
 		want = append(want, "csim")
 	}
 	var d diag.List
-	r, err := Run(context.Background(), opt, &d)
+	r, err := Build(context.Background(), opt, &d)
 	onHost := func(x diag.Diag) bool { return x.Code == diag.HostProducts } // as the model has them
 	if opt.LSTM == "" {
 		clean(t, &diag.List{Diags: slices.DeleteFunc(slices.Clone(d.Diags), onHost)}, err)
@@ -83,8 +83,8 @@ func buildAgrees(t *testing.T, opt Options) {
 	if r.Verified.Samples != 4 || !slices.Equal(r.Verified.Engines, want) {
 		t.Errorf("verified %+v, want 4 samples and %v", r.Verified, want)
 	}
-	budget := folding.BudgetOf(r.Design.Target.Board, folding.Use{})
-	if total := r.Design.Estimate.Total; !budget.Fits(total) || r.Design.Over {
+	budget := folding.BudgetOf(r.Design.Target.Board, folding.MaxUse{})
+	if total := r.Design.Estimate.Total; !budget.Allows(total) || r.Design.Over {
 		t.Errorf("%+v does not fit the budget", total)
 	}
 }
@@ -190,7 +190,7 @@ func TestAccuracy(t *testing.T) {
 	r := built(t, Options{Board: "zcu104", Verify: 1, NoCSim: true})
 	// Brevitas' own predictions on the same samples.
 	src := example()
-	b, err := examples.Files.ReadFile(examples.Digits + "/outputs.npy")
+	b, err := examples.Files.ReadFile(examples.DigitsName + "/outputs.npy")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,9 @@ import (
 // maxCalibration is the largest size of a calibration file, in bytes.
 const maxCalibration = 4 << 20
 
-// Delays reads the calibration file of --calibration. It returns nil without the flag, or after adding an error to d.
-func (o Options) Delays(d *diag.List) *delay.DelayCalibration {
+// LoadDelayCalibration reads the calibration file of --calibration. It returns nil without the flag, or after adding an
+// error to d.
+func (o Options) LoadDelayCalibration(d *diag.List) *delay.DelayCalibration {
 	if o.Calibration == "" {
 		return nil
 	}

@@ -246,7 +246,8 @@ func TestCalibrateCells(t *testing.T) {
 			if !slices.Equal(r.Verified.Engines, engines) {
 				t.Errorf("verified by %v, want %v", r.Verified.Engines, engines)
 			}
-			sameByEngines(t, SimOptions{Options: Options{Model: written}, Input: samples}, Reference, Fast, Eval)
+			sameByEngines(t, SimOptions{Options: Options{Model: written}, Input: samples}, EngineReference, EngineFast,
+				EngineEval)
 			kinds := map[string]int{}
 			for _, n := range r.Imported.Model.Graph.Nodes {
 				kinds[n.Op.Kind()]++

@@ -16,8 +16,8 @@ import (
 // Each policy for FIFOs builds; sized ones keep the interval of the slowest layer, and the report says what was found.
 func TestFIFOs(t *testing.T) {
 	t.Parallel()
-	model := filepath.Join(unpack(t), examples.Iris, "qcdq.onnx")
-	for _, f := range []folding.FIFO{{}, {Minimal: true}, {Words: 5}} {
+	model := filepath.Join(unpack(t), examples.IrisName, "qcdq.onnx")
+	for _, f := range []folding.FIFODepthPolicy{{}, {Minimal: true}, {Words: 5}} {
 		r := built(t, Options{Model: model, Board: "pynq-z1", FIFO: f, Verify: 1, NoCSim: true})
 		var said cycleReport
 		b := readReport(t, r, "report/cycle_simulation.json")
@@ -30,7 +30,7 @@ func TestFIFOs(t *testing.T) {
 			len(said.FIFOs) != len(r.Design.FIFO) {
 			t.Errorf("%v: %s", f, b)
 		}
-		if f == (folding.FIFO{}) && c.Interval != float64(c.Slowest) {
+		if f == (folding.FIFODepthPolicy{}) && c.Interval != float64(c.Slowest) {
 			t.Errorf("interval %v, the slowest layer's is %d", c.Interval, c.Slowest)
 		}
 		for i, got := range said.FIFOs {
@@ -38,7 +38,7 @@ func TestFIFOs(t *testing.T) {
 				t.Errorf("%v: %+v", f, got)
 			}
 		}
-		if given := (Options{FIFO: f}).given()["fifo"]; given != map[folding.FIFO]string{{Minimal: true}: "minimal",
+		if given := (Options{FIFO: f}).given()["fifo"]; given != map[folding.FIFODepthPolicy]string{{Minimal: true}: "minimal",
 			{Words: 5}: "5"}[f] {
 			t.Errorf("%v is %q in the manifest", f, given)
 		}
@@ -47,8 +47,8 @@ func TestFIFOs(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
-	o := SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Cycle,
+	dir := filepath.Join(unpack(t), examples.IrisName)
+	o := SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: EngineCycle,
 		Input: filepath.Join(dir, "inputs.npy"), VCD: filepath.Join(t.TempDir(), "run.vcd"),
 		Timeline: filepath.Join(t.TempDir(), "run.svg")}
 	ran(t, o)

@@ -55,10 +55,10 @@ func comparingWith(f *dataFile, im *frontend.Imported, s *samples.SampleSource, 
 				a = only
 			}
 		}
-		shape, axis := s.Shape(of), s.Axis(of)
+		shape, axis := s.Shape(of), s.PartAxis(of)
 		switch {
 		case a == nil && k > 0: // an .npy file holds the first output only
-		case a == nil || a.Elements(-1) != dataflow.Shape(shape).Size():
+		case a == nil || a.ElementsPerIndex(-1) != dataflow.Shape(shape).Size():
 			d.Fail(diag.DataInvalid, filepath.Base(f.path),
 				fmt.Sprintf("the data do not match output %q of shape %v", of.Name, shape),
 				"give the outputs of the same samples")
@@ -131,7 +131,7 @@ func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours [
 			return sum, &otherFile{err}
 		}
 		for i, run := range s.Split(c.out[k], data.Data) {
-			theirs[i] = append(theirs[i], s.Cut(k, i, run))
+			theirs[i] = append(theirs[i], s.TrimOutput(k, i, run))
 		}
 	}
 	comparers, err := c.comparers(s)

@@ -64,39 +64,40 @@ type Options struct {
 	shapes      map[string][]int // shapes of the samples for quantisation; they bind axes that the model leaves open
 	IO          dataflow.IO
 	Backend     Backend
-	Counters    bool              // --counters: the RTL counts frames, clocks and waits
-	Weights     WeightSource      // --weights: constants, or loaded at run time
-	MaxUnroll   dataflow.Envelope // --max-unroll: the largest size of one process
+	Counters    bool                  // --counters: the RTL counts frames, clocks and waits
+	Weights     WeightSource          // --weights: constants, or loaded at run time
+	MaxUnroll   dataflow.UnrollLimits // --max-unroll: the largest size of one process
 	FPS         float64
 	Interval    float64 // clocks per frame to reach; 0: not asked
-	MaxUse      folding.Use
-	OverBudget  bool            // accept a design over the budget if none is within it
-	Folding     string          // path of a folding file
-	FoldingFile *folding.File   // content of a folding file, instead of a path; may be nil
-	Latency     bool            // minimise the latency at the asked rate, or at any rate if none is asked
-	Least       folding.Measure // the resource that the search minimises
-	SearchTime  time.Duration   // time limit of the folding search; 0: an effort that is the same on every machine
-	FIFO        folding.FIFO
+	MaxUse      folding.MaxUse
+	OverBudget  bool                    // accept a design over the budget if none is within it
+	Folding     string                  // path of a folding file
+	FoldingFile *folding.File           // content of a folding file, instead of a path; may be nil
+	Latency     bool                    // minimise the latency at the asked rate, or at any rate if none is asked
+	Least       folding.ResourceMeasure // the resource that the search minimises
+	// time limit of the folding search; 0: an effort that is the same on every machine
+	SearchTime  time.Duration
+	FIFO        folding.FIFODepthPolicy
 	FIFOAsked   bool // FIFO was given as a flag, and overrides the FIFOs of a folding file
 	Formula     dataflow.Formula
 	Dims        map[string]int
-	Shapes      frontend.Shapes          // --shape
-	Lengths     *frontend.AxisLengths    // range of sequence lengths; nil: one length
-	InputType   *frontend.InputType      // --input-type
-	InputQuant  *frontend.InputQuant     // --input-quant
-	Initial     frontend.InitialStates   // --initial-state
-	Outputs     []string                 // --outputs; nil: the model's own
-	LSTM        string                   // path of --lstm-config; may be empty
-	Cells       string                   // path of --cell-config; may be empty
-	States      []frontend.StateFeedback // --state
-	Stateful    bool                     // samples are pieces of one stream
-	Interleave  int                      // samples that recurrences interleave (--interleave); 0 or 1: none
-	Calibrate   string                   // file of samples for quantising the model first; may be empty
-	Recipe      *frontend.Recipe         // bit widths of that quantisation; nil: DefaultRecipe
-	Scales      quantise.ScaleRule       // rule for choosing its scales; "" is the default
-	Equalise    bool                     // give channels their own scales where that costs nothing
-	Lookup      quantise.LookupAt        // where rows of tables are looked up; empty: products on the device alone
-	CorrectBias bool                     // correct biases for the mean error of rounded weights
+	Shapes      frontend.Shapes            // --shape
+	Lengths     *frontend.AxisLengths      // range of sequence lengths; nil: one length
+	InputType   *frontend.InputType        // --input-type
+	InputQuant  *frontend.InputQuant       // --input-quant
+	Initial     frontend.InitialStateModes // --initial-state
+	Outputs     []string                   // --outputs; nil: the model's own
+	LSTM        string                     // path of --lstm-config; may be empty
+	Cells       string                     // path of --cell-config; may be empty
+	States      []frontend.StateFeedback   // --state
+	Stateful    bool                       // samples are pieces of one stream
+	Interleave  int                        // samples that recurrences interleave (--interleave); 0 or 1: none
+	Calibrate   string                     // file of samples for quantising the model first; may be empty
+	Recipe      *frontend.Recipe           // bit widths of that quantisation; nil: DefaultRecipe
+	Scales      quantise.ScaleRule         // rule for choosing its scales; "" is the default
+	Equalise    bool                       // give channels their own scales where that costs nothing
+	Lookup      quantise.LookupAt          // where rows of tables are looked up; empty: products on the device alone
+	CorrectBias bool                       // correct biases for the mean error of rounded weights
 	// for recipes that search bit widths: the share of samples that must keep the float model's class
 	KeepShare   float64
 	SaveModel   string  // where to write the quantised model; may be empty
@@ -115,9 +116,9 @@ type Options struct {
 
 	Progress       func(stage string, done, total int) // reports the progress of a stage; may be nil
 	Stdin          *StdinArray                         // standard input, for files named StdioPath; may be nil
-	SearchProgress func(folding.Standing)              // receives the progress of the folding search; may be nil
+	SearchProgress func(folding.SearchProgress)        // receives the progress of the folding search; may be nil
 	// ends the folding search early; the best design found so far is built; may be nil
-	Interrupt *folding.Interrupt
+	Interrupt *folding.SearchStopper
 }
 
 // A BuildResult describes a finished build.
@@ -125,7 +126,7 @@ type BuildResult struct {
 	Source    *ModelSource
 	Imported  *frontend.Imported
 	Design    *folding.Design
-	Verified  Verified
+	Verified  VerificationReport
 	Accuracy  *samples.Accuracy // nil without labels
 	Backend   Backend
 	NoDriver  string         // why the build has no driver; empty if it has
@@ -137,15 +138,15 @@ type BuildResult struct {
 	RealSamples bool // the samples are the user's or the example's, not random
 
 	rooms []*dataflow.WeightRoom // by layer of the model, the room for loaded weights; nil where weights are constants
-	sum   string                 // the model's hash, from ModelSource.Sum
+	sum   string                 // the model's hash, from ModelSource.SHA256
 }
 
-// Run builds an accelerator. If the user has to change something, the reasons are in d and the result is nil. An error
-// means a failure of the environment, a *Mismatch or a *rtlsim.Deadlock.
-func Run(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err error) {
+// Build builds an accelerator. If the user has to change something, the reasons are in d and the result is nil. An
+// error means a failure of the environment, a *Mismatch or a *rtlsim.Deadlock.
+func Build(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err error) {
 	defer CatchPanic(&err)
-	r := &BuildResult{Verified: Verified{Engines: []string{}}}
-	o.Step("reading", 0, 0)
+	r := &BuildResult{Verified: VerificationReport{Engines: []string{}}}
+	o.ReportProgress("reading", 0, 0)
 	var place *outputdir.ClaimedFolder
 	if place, r.Out = claim(o, d); place == nil {
 		return nil, nil
@@ -159,7 +160,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err er
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
 	}
-	r.sum = src.Sum()
+	r.sum = src.SHA256()
 	board, found := FindBoard(o.Board, d)
 	if found {
 		o.Backend = o.Backend.CheckedForBoard(board, d)
@@ -168,7 +169,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err er
 		o.loadable(d)
 	}
 	fixed := o.fixed(d)
-	o.Step("importing", 0, 0)
+	o.ReportProgress("importing", 0, 0)
 	if r.Imported, err = importModel(made, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
@@ -190,11 +191,12 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err er
 	if !auditBuilt(model.Graph, o.AccBits, d) {
 		return nil, nil
 	}
-	o.Step("folding", 0, 0)
+	o.ReportProgress("folding", 0, 0)
 	target := o.target(board, d)
 	wanted := o.goal(fixed)
 	wanted.Cure = true
-	if r.Design, err = folding.Make(ctx, model, target, wanted, d); err != nil || r.Design == nil || d.Failed() {
+	if r.Design, err = folding.FindBestDesign(ctx, model, target, wanted, d); err != nil || r.Design == nil ||
+		d.Failed() {
 		return nil, err
 	}
 	if interrupted(r.Design, d); d.Failed() {
@@ -207,13 +209,13 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err er
 	if err != nil {
 		return nil, err
 	}
-	o.Step("simulating", 0, 0)
-	streams, err := r.simulate(ctx, runs, data, o.Backend.RTL())
+	o.ReportProgress("simulating", 0, 0)
+	streams, err := r.simulate(ctx, runs, data, o.Backend.IncludesRTL())
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
 	r.Verified.Large = o.Verify == AutoVerify && autoSamples(r.Design.Model.Graph) < usualSamples
-	o.Step("generating", 0, 0)
+	o.ReportProgress("generating", 0, 0)
 	files, err := r.generate(ctx, o, streams, d)
 	if err != nil || d.Failed() {
 		return nil, err
@@ -227,7 +229,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err er
 		return nil, err
 	}
 	files = append(files, templates.GeneratedFile{Path: "report/report.html", Data: page})
-	o.Step("writing", 0, 0)
+	o.ReportProgress("writing", 0, 0)
 	if err := r.write(o, target, files, place, d); err != nil || d.Failed() {
 		return nil, err
 	}
@@ -238,19 +240,19 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err er
 // C++.
 func (r *BuildResult) generate(ctx context.Context, o Options, streams templates.TestVectors,
 	d *diag.List) (files templates.Files, err error) {
-	if o.Backend.HLS() {
+	if o.Backend.IncludesHLS() {
 		files, err = templates.Project(r.Design.Design, streams, templates.Options{})
 		if err != nil {
 			return nil, fmt.Errorf("generate: %w", err)
 		}
 		if !o.NoCSim {
-			o.Step("compiling", 0, 0)
+			o.ReportProgress("compiling", 0, 0)
 			if err := r.compile(ctx, files, streams, d); err != nil || d.Failed() {
 				return nil, err
 			}
 		}
 	}
-	if o.Backend.RTL() {
+	if o.Backend.IncludesRTL() {
 		more, err := generateRTL(ctx, r, o, streams.Frames, d)
 		if err != nil {
 			return nil, err
@@ -261,7 +263,7 @@ func (r *BuildResult) generate(ctx context.Context, o Options, streams templates
 	if o.Weights.Loaded() {
 		more, err = loadFiles(r, o)
 	} else {
-		more, err = deploy.Files(r.Design.Design, templates.Options{}, o.Backend.HLS())
+		more, err = deploy.Files(r.Design.Design, templates.Options{}, o.Backend.IncludesHLS())
 	}
 	none := new(deploy.NoDriver)
 	switch {
@@ -288,12 +290,12 @@ func (r *BuildResult) generate(ctx context.Context, o Options, streams templates
 // target returns the board at the asked clock, or at the board's default clock, with calibrated delays.
 func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Formula, IO: o.IO,
-		Unroll: o.MaxUnroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
-	if backend := o.Backend.ForBoard(b); backend.RTL() {
-		if backend.HLS() { // a process within the envelope of the C++ is within that of the RTL too
+		Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
+	if backend := o.Backend.ForBoard(b); backend.IncludesRTL() {
+		if backend.IncludesHLS() { // a process within the envelope of the C++ is within that of the RTL too
 			t.Unroll = t.Unroll.OrDefault()
 		}
-		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights.streams()
+		t.Stalls, t.Counters, t.Loader = dataflow.StallByCredit, o.Counters, o.Weights.streams()
 	}
 	return t
 }
@@ -305,8 +307,8 @@ func (o Options) goal(fixed *folding.File) folding.Goal {
 		Tell: o.SearchProgress}
 }
 
-// Step reports the progress of a stage. done and total are both 0 if the progress is unknown.
-func (o Options) Step(stage string, done, total int) {
+// ReportProgress reports the progress of a stage. done and total are both 0 if the progress is unknown.
+func (o Options) ReportProgress(stage string, done, total int) {
 	if o.Progress != nil {
 		o.Progress(stage, done, total)
 	}
@@ -315,14 +317,14 @@ func (o Options) Step(stage string, done, total int) {
 // CatchPanic, when deferred, converts a panic to an *Internal error. A panic is always a defect of hlsgen.
 func CatchPanic(err *error) {
 	if p := recover(); p != nil {
-		*err = &Internal{fmt.Sprint(p), string(debug.Stack())}
+		*err = &InternalError{fmt.Sprint(p), string(debug.Stack())}
 	}
 }
 
-// An Internal error reports a defect of hlsgen: a panic's message and stack.
-type Internal struct{ Msg, Stack string }
+// An InternalError error reports a defect of hlsgen: a panic's message and stack.
+type InternalError struct{ Msg, Stack string }
 
-func (e *Internal) Error() string { return "internal error: " + e.Msg }
+func (e *InternalError) Error() string { return "internal error: " + e.Msg }
 
 // FindBoard finds a board by name or by the path of a board file. ok is false after it adds an error to d.
 func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {

@@ -19,7 +19,7 @@ type ConvertResult struct {
 // file only with Options.Force. After adding an error to d it returns nil and writes nothing.
 func Convert(o Options, how convert.Options, out string, d *diag.List) (c *ConvertResult, err error) {
 	defer CatchPanic(&err)
-	o.Step("reading", 0, 0)
+	o.ReportProgress("reading", 0, 0)
 	src := Open(o.Model, d)
 	if src == nil {
 		return nil, nil
@@ -28,7 +28,7 @@ func Convert(o Options, how convert.Options, out string, d *diag.List) (c *Conve
 		d.Fail(diag.OutputForeign, out, "it is there already", "give another --out, or --force to replace it")
 		return nil, nil
 	}
-	o.Step("converting", 0, 0)
+	o.ReportProgress("converting", 0, 0)
 	how.Dims, how.Shapes = o.Dims, o.Shapes
 	r := convert.Run(src.File, src.ONNX, how, d)
 	if r == nil || d.Failed() {

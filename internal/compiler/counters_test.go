@@ -47,7 +47,7 @@ func TestCounters(t *testing.T) {
 				Interval: float64(c.interval),
 				Counters: true, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
 			var d diag.List
-			r, err := Run(context.Background(), o, &d)
+			r, err := Build(context.Background(), o, &d)
 			if err != nil || r == nil {
 				t.Fatal(err, d.Diags)
 			}
@@ -124,18 +124,18 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	window, ok := templates.RegistersOf(d).Window(templates.Counters)
+	window, ok := templates.RegistersOf(d).Window(templates.CountersWindowName)
 	if !ok || window.Offset != 0 {
 		t.Fatalf("counters are at %+v", window)
 	}
 	text := fmt.Sprintf("static void ports() {\n    registers = %d;\n", window.Words)
 	for _, p := range face.In {
 		text += fmt.Sprintf("    inputs.push_back({top.%s_TVALID, top.%[1]s_TREADY, nullptr, %d, %d});\n", p.Name,
-			p.Port.Words, d.Target.HostEvery(p.Port))
+			p.Port.Words, d.Target.HostClocksPerWord(p.Port))
 	}
 	for _, p := range face.Out {
 		text += fmt.Sprintf("    outputs.push_back({top.%s_TVALID, top.%[1]s_TREADY, %d, %d});\n", p.Name,
-			p.Port.Words, d.Target.HostEvery(p.Port))
+			p.Port.Words, d.Target.HostClocksPerWord(p.Port))
 	}
 	build := t.TempDir()
 	if err := os.WriteFile(filepath.Join(build, "ports.hpp"), []byte(text+"}\n"), 0o666); err != nil {
@@ -175,7 +175,7 @@ func TestCountersDriver(t *testing.T) {
 	o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendBoth, Interval: 300, Counters: true,
 		NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
 	var d diag.List
-	if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
+	if r, err := Build(context.Background(), o, &d); err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
 	deploy := filepath.Join(o.Out, "deploy")
@@ -213,12 +213,12 @@ func TestCountersRefused(t *testing.T) {
 	o := Options{Board: "zcu104", Counters: true, NoCSim: true, Verify: 1, FPS: 1000,
 		Out: filepath.Join(t.TempDir(), "out")}
 	var d diag.List
-	if r, err := Run(context.Background(), o, &d); err != nil || r != nil ||
+	if r, err := Build(context.Background(), o, &d); err != nil || r != nil ||
 		!strings.Contains(fmt.Sprint(d.ForUser()), "--backend rtl") {
 		t.Fatal(r, err, d.ForUser())
 	}
 	o.Backend = BackendRTL
-	if r, err := Run(context.Background(), o, &diag.List{}); err != nil || r == nil {
+	if r, err := Build(context.Background(), o, &diag.List{}); err != nil || r == nil {
 		t.Fatal(r, err)
 	}
 }

@@ -320,7 +320,7 @@ func TestCurves(t *testing.T) {
 	t.Parallel()
 	benches := []bench{{curves, 4, []int{4}, 1}, {curves, 2, []int{8}, 3}, {curves, 8, []int{8}, 1},
 		{curves[6:7], 16, []int{16}, 1}}
-	engines := []Engine{Reference, Fast, Eval, Cycle}
+	engines := []Engine{EngineReference, EngineFast, EngineEval, EngineCycle}
 	if tier.Long() {
 		benches = nil
 		for _, in := range []int{2, 4, 8, 16} {
@@ -330,7 +330,7 @@ func TestCurves(t *testing.T) {
 				}
 			}
 		}
-		engines = append(engines, CSim)
+		engines = append(engines, EngineCSim)
 		tier.Needs(t, "g++")
 	}
 	for i, b := range benches {

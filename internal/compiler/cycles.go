@@ -14,15 +14,15 @@ import (
 type cycleReport struct {
 	Latency int `json:"latency_clocks"`
 	// the part of Latency that is spent at the ends of the network
-	At         folding.EndLatency `json:"latency_at_ends_clocks"`
-	Interval   float64            `json:"interval_clocks"`
-	Throughput float64            `json:"throughput[images/s]"`
-	Clock      float64            `json:"fclk[mhz]"`
-	Period     *periodReport      `json:"steady_state,omitempty"`
-	Bottleneck BottleneckReport   `json:"bottleneck"`
-	Port       *PortReport        `json:"host_port,omitempty"`
-	Deadlock   deadlockReport     `json:"deadlock"`
-	Series     SeriesReport       `json:"series"`
+	At         folding.IOLatency `json:"latency_at_ends_clocks"`
+	Interval   float64           `json:"interval_clocks"`
+	Throughput float64           `json:"throughput[images/s]"`
+	Clock      float64           `json:"fclk[mhz]"`
+	Period     *periodReport     `json:"steady_state,omitempty"`
+	Bottleneck BottleneckReport  `json:"bottleneck"`
+	Port       *PortReport       `json:"host_port,omitempty"`
+	Deadlock   deadlockReport    `json:"deadlock"`
+	Series     SeriesReport      `json:"series"`
 
 	Sequences *SequencesReport    `json:"sequences,omitempty"`
 	Layers    []rtlsim.NodeClocks `json:"layers"`
@@ -92,7 +92,7 @@ type fifoReport struct {
 
 func (r *BuildResult) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
-	fps, every := r.Design.Pace()
+	fps, every := r.Design.FPSAndClocks()
 	out := cycleReport{Latency: c.Latency, At: c.Ends, Interval: every, Throughput: fps,
 		Clock: r.Design.ClockMHz(), Layers: t.Nodes, Bottleneck: r.Bottleneck(), Series: SeriesOf(r.Design),
 		Port: r.Port(), Sequences: SequencesOf(r.Design),
@@ -112,9 +112,9 @@ func (r *BuildResult) cycleReport() cycleReport {
 		f.Given, f.Reason = r.Design.Given[s], r.Design.Reasons[s]
 		out.FIFOs = append(out.FIFOs, f)
 	}
-	for _, e := range r.Design.Ends() {
+	for _, e := range r.Design.SequenceEndFIFOs() {
 		f := endReport{Input: streamName(g, e.Input), To: "output", Depth: e.FIFO.Depth, Memory: e.FIFO.String(),
-			Resources: estimate.EndFIFO(r.Design.Target, e, r.Design.Model.Lengths).Total()}
+			Resources: estimate.SequenceEndFIFO(r.Design.Target, e, r.Design.Model.Lengths).Total()}
 		if e.Node >= 0 {
 			f.To = g.Nodes[e.Node].Name
 		}

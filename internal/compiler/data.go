@@ -70,7 +70,7 @@ func (a *StdinArray) openData(path string, src *ModelSource, d *diag.List) *data
 // openOnce opens the input file like openData, for samples that are read only once and in order.
 func (a *StdinArray) openOnce(path string, src *ModelSource, d *diag.List) *dataFile {
 	if path == "" && src.Inputs != nil {
-		return &dataFile{path: path, arrays: samples.Streams(map[string]*npy.Array{"": src.Inputs}), close: closed}
+		return &dataFile{path: path, arrays: samples.ArrayReaders(map[string]*npy.Array{"": src.Inputs}), close: closed}
 	}
 	if path != StdioPath {
 		return openArrays(path, hintInputs, d)
@@ -127,7 +127,7 @@ func (f *dataFile) samples(m *dataflow.Model, steps *npy.Array, named string, d 
 // holds adds a note to d if bytes of samples are kept in memory. why is the reason.
 func (f *dataFile) holds(bytes int64, why string, d *diag.List) {
 	if bytes > 0 {
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.DataHeld, Where: filepath.Base(f.path),
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.DataHeldInMemory, Where: filepath.Base(f.path),
 			Msg:  fmt.Sprintf("%s: it takes %s of memory", why, humanize.IBytes(uint64(bytes))),
 			Hint: "give an .npy file, or an .npz file without compression (np.savez)"})
 	}

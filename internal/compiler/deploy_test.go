@@ -29,7 +29,7 @@ func TestDriverXRT(t *testing.T) {
 	tools := tier.Needs(t, "g++", "xrt")
 	o := Options{Board: "zcu104", FPS: 5000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
 	var d diag.List
-	if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
+	if r, err := Build(context.Background(), o, &d); err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
 	said, err := exec.Command(tools[0], "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
@@ -71,7 +71,7 @@ func TestDriver(t *testing.T) {
 		{"digits-resnet-w4a4", nil, false},
 		{"bilstm-scan-h32-w4a8", nil, false}, // whose output is made of two streams
 	}
-	cases = cases[:tier.Few(len(cases))]
+	cases = cases[:tier.CasesToRun(len(cases))]
 	all := len(cases)
 	for _, model := range []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a8"} {
 		c := cases[0]
@@ -98,7 +98,7 @@ func TestDriver(t *testing.T) {
 			x := m.Recorded(t).X
 			in := &npy.Array{DType: "float32", Shape: x.Shape, Data: x.Data}
 			args := []string{"testdata/predict.py", filepath.Join(o.Out, "deploy"), "", "", ""}
-			sim := SimOptions{Options: o, Engine: Eval}
+			sim := SimOptions{Options: o, Engine: EngineEval}
 			if c.bytes {
 				in.DType = "uint8"
 				o.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 15),
@@ -124,7 +124,7 @@ func TestDriver(t *testing.T) {
 				args = append(args, sim.LengthsFile)
 				o.Lengths = &frontend.AxisLengths{Axis: "inp.25:0", Min: 1, Max: 16}
 			}
-			r, err := Run(context.Background(), o, &d)
+			r, err := Build(context.Background(), o, &d)
 			if err != nil || r == nil {
 				t.Fatal(err, d.Diags)
 			}
@@ -199,7 +199,7 @@ func TestDriverAXI(t *testing.T) {
 				samples = x.Shape[0]
 			}
 			in := &npy.Array{DType: x.DType, Shape: append([]int{samples}, x.Shape[1:]...)}
-			sim := SimOptions{Engine: Eval, Output: filepath.Join(t.TempDir(), "y.npy")}
+			sim := SimOptions{Engine: EngineEval, Output: filepath.Join(t.TempDir(), "y.npy")}
 			var args []string
 			if c.lengths != nil {
 				in.Shape = []int{len(c.lengths), 16, 1, x.Shape[2]}
@@ -208,7 +208,7 @@ func TestDriverAXI(t *testing.T) {
 				o.Lengths = &frontend.AxisLengths{Axis: "inp.25:0", Min: 1, Max: 16}
 			}
 			var d diag.List
-			r, err := Run(context.Background(), o, &d)
+			r, err := Build(context.Background(), o, &d)
 			if err != nil || r == nil {
 				t.Fatal(err, d.Diags)
 			}
@@ -306,7 +306,7 @@ func TestDriverInside(t *testing.T) {
 	o := Options{Model: quantisedBetween(t, true, 13), Board: "kv260", Interval: 100, NoCSim: true, Verify: 1,
 		Out: filepath.Join(t.TempDir(), "out")}
 	var d diag.List
-	r, err := Run(context.Background(), o, &d)
+	r, err := Build(context.Background(), o, &d)
 	if err != nil || r == nil || r.NoDriver != "" || r.System == nil {
 		t.Fatal(err, d.Diags, r)
 	}
@@ -314,7 +314,7 @@ func TestDriverInside(t *testing.T) {
 	for i := range 300 {
 		in.Data = append(in.Data, math.Round(48*math.Sin(float64(i*i)))/16)
 	}
-	sim := SimOptions{Options: Options{Model: quantisedBetween(t, false, 13)}, Engine: Eval, Input: data(t, in),
+	sim := SimOptions{Options: Options{Model: quantisedBetween(t, false, 13)}, Engine: EngineEval, Input: data(t, in),
 		Output: filepath.Join(t.TempDir(), "y.npy")}
 	simulated(t, sim)
 	whole := sim
@@ -342,7 +342,7 @@ func TestDriverOld(t *testing.T) {
 	o := Options{Model: quantisedBetween(t, true, 10), Board: "kv260", Interval: 100, NoCSim: true, Verify: 1,
 		Out: filepath.Join(t.TempDir(), "out")}
 	var d diag.List
-	if r, err := Run(context.Background(), o, &d); err != nil || r == nil || r.NoDriver != "" {
+	if r, err := Build(context.Background(), o, &d); err != nil || r == nil || r.NoDriver != "" {
 		t.Fatal(err, d.Diags, r)
 	}
 	const program = `

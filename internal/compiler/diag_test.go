@@ -116,7 +116,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{Board: "icebreaker", Backend: compiler.BackendHLS}, d)
 	},
 	diag.EngineUnfit: func(t *testing.T, d *diag.List) bool {
-		_, err := compiler.Simulate(context.Background(), compiler.SimOptions{Engine: compiler.Float}, d)
+		_, err := compiler.Simulate(context.Background(), compiler.SimOptions{Engine: compiler.EngineFloat}, d)
 		return err == nil && !d.Failed()
 	},
 	diag.WeightsUnfit: func(t *testing.T, d *diag.List) bool {
@@ -129,9 +129,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{Model: file(t, wide()), Board: "pynq-z1", FPS: 8e7}, d)
 	},
 	diag.SearchInterrupted: func(t *testing.T, d *diag.List) bool {
-		user := new(folding.Interrupt) // who ends the search as soon as it has a design
+		user := new(folding.SearchStopper) // who ends the search as soon as it has a design
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, wide()), Interrupt: user,
-			SearchProgress: func(folding.Standing) { user.End() }}, d)
+			SearchProgress: func(folding.SearchProgress) { user.TryStop() }}, d)
 	},
 	diag.ClockUnreachable: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{ClockMHz: 500, NoCSim: true}, d)
@@ -153,7 +153,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 			[]byte(`{"MVAU_hls_0": {"PE": 2, "SIMD": 2}, "MVAU_hls_7": {"PE": 2}}`))}, d)
 	},
 	diag.UnrollExceeded: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Model: file(t, wide()), MaxUnroll: dataflow.Envelope{Wide: 32, Few: 32, One: 32},
+		return run(t, compiler.Options{Model: file(t, wide()), MaxUnroll: dataflow.UnrollLimits{Wide: 32, Few: 32,
+			One: 32},
 			Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"PE": 4, "SIMD": 64}}`))}, d)
 	},
 	diag.WordTooWide: func(t *testing.T, d *diag.List) bool {
@@ -165,7 +166,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.Eval,
+		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.EngineEval,
 			Input: write(t, "x.npy", data)}
 		r, err := compiler.Simulate(context.Background(), o, d)
 		if err != nil {
@@ -173,7 +174,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		return r != nil
 	},
-	diag.DataHeld: func(t *testing.T, d *diag.List) bool {
+	diag.DataHeldInMemory: func(t *testing.T, d *diag.List) bool {
 		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{2, 8}, Data: make([]float64, 16)})
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +184,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		if err := npy.WriteZip(&packed, map[string]io.Reader{"x": bytes.NewReader(fortran)}); err != nil {
 			t.Fatal(err)
 		}
-		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.Eval,
+		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.EngineEval,
 			Input: write(t, "x.npz", packed.Bytes())}
 		r, err := compiler.Simulate(context.Background(), o, d)
 		if err != nil {
@@ -212,9 +213,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
 			InputQuant: quantise}, d)
 	},
-	diag.InitialState: func(t *testing.T, d *diag.List) bool {
+	diag.InitialStateChange: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, begins(false)),
-			Initial: frontend.InitialStates{"h0": frontend.InitialQuant}}, d)
+			Initial: frontend.InitialStateModes{"h0": frontend.InitialQuant}}, d)
 	},
 	diag.ModelCut: func(t *testing.T, d *diag.List) bool {
 		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Softmax", "shares").quant("act", 4, 0, 0.25)
@@ -225,7 +226,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		one := big.NewRat(1, 2)
 		return run(t, compiler.Options{NoCSim: true, InputType: &frontend.InputType{
 			Type: num.Type{Kind: num.UInt, Width: 8}, Scale: one,
-			Normal: frontend.Normal{Mean: []*big.Rat{one, one, one}}}}, d)
+			Normalisation: frontend.Normalisation{Mean: []*big.Rat{one, one, one}}}}, d)
 	},
 	diag.OutputUnknown: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{NoCSim: true, Outputs: []string{"fc1.oot"}}, d)
@@ -250,8 +251,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, small()), Calibrate: write(t, "x.npy", data),
 			Stateful: true}, d)
 	},
-	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
-	diag.CellFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
+	diag.LSTMFormatsMissing: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
+	diag.CellFormatsMissing: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
 	diag.StateNotKept: func(t *testing.T, d *diag.List) bool {
 		o := compiler.Options{Model: file(t, small()), Stateful: true}
 		if _, err := compiler.Check(context.Background(), o, d); err != nil {
@@ -292,7 +293,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		write(t, "design/notes.txt", []byte("mine\n"))
 		write(t, "design/hls/top.cpp", []byte("// mine\n"))
-		_, err := compiler.Run(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104",
+		_, err := compiler.Build(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104",
 			Out: "design", NoCSim: true, Verify: 1, Force: true}, d)
 		return err == nil && !d.Failed()
 	},
@@ -350,7 +351,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		write(t, "out/synth/hls/MVAU_0/failed", []byte("Vitis HLS: hls/build.ip/MVAU_0/log\n"))
 		write(t, "out/hls/build.ip/MVAU_0/log", []byte("INFO: [HLS 200-10] Analyzing design file "+
 			"'../../layers/MVAU_0.cpp' ...\nERROR: [HLS 200-101] 'create_clock': Clock period must be positive.\n"))
-		p.ReportFailure(synthesis.Task{Flow: synthesis.HLS, Name: "MVAU_0", Last: synthesis.ByHLS}, d)
+		p.ReportFailure(synthesis.Task{Flow: synthesis.VerilogFromHLS, Name: "MVAU_0", Last: synthesis.ByHLS}, d)
 		return !d.Failed()
 	},
 	diag.NetlistTooLarge: func(t *testing.T, d *diag.List) bool {
@@ -381,7 +382,7 @@ func gated(op string, gates int) []byte {
 // netlist simulates the embedded example as cells.
 func netlist(t *testing.T, fps float64, d *diag.List) (ok bool) {
 	t.Helper()
-	o := compiler.SimOptions{Options: compiler.Options{Board: "zcu104", FPS: fps}, Engine: compiler.Netlist}
+	o := compiler.SimOptions{Options: compiler.Options{Board: "zcu104", FPS: fps}, Engine: compiler.EngineNetlist}
 	if _, err := compiler.Simulate(context.Background(), o, d); err != nil {
 		t.Fatal(err)
 	}
@@ -409,7 +410,7 @@ func run(t *testing.T, o compiler.Options, d *diag.List) (ok bool) {
 		o.Out = "out"
 	}
 	o.Verify = 1
-	r, err := compiler.Run(context.Background(), o, d)
+	r, err := compiler.Build(context.Background(), o, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -504,7 +505,7 @@ func TestFIFOsAsked(t *testing.T) {
 	}{{false, 8}, {true, 4}} {
 		var d diag.List
 		o.FIFOAsked = c.asked
-		r, err := compiler.Run(t.Context(), o, &d)
+		r, err := compiler.Build(t.Context(), o, &d)
 		if err != nil || r == nil || r.Design.Clocks.Interval != c.clocks || len(d.Diags) > 0 == c.asked {
 			t.Errorf("asked %v: %v, %v, want %v clocks", c.asked, err, d.Diags, c.clocks)
 		}

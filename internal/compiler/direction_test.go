@@ -35,7 +35,7 @@ func TestDirection(t *testing.T) {
 	test, _ := lines(t, script, 200, 2)
 	eight, _ := lines(t, script, 8, 3)
 	float := Options{Model: model, Shapes: frontend.Shapes{"x": {1, 3, 48, 192}}}
-	was := sameByEngines(t, SimOptions{Options: float, Input: test}, Float)
+	was := sameByEngines(t, SimOptions{Options: float, Input: test}, EngineFloat)
 	for _, c := range []struct {
 		recipe string
 		change func(*Options)
@@ -62,7 +62,7 @@ func TestDirection(t *testing.T) {
 			noteOf(t, o)
 		}
 		made := SimOptions{Options: Options{Model: o.SaveModel}, Input: test}
-		is := sameByEngines(t, made, Fast)
+		is := sameByEngines(t, made, EngineFast)
 		same := sameClasses(was[0], is[0])
 		t.Logf("%s, equalised %v, corrected %v: the class is the same for %d of 200 lines", c.recipe, o.Equalise,
 			o.CorrectBias, same)
@@ -70,9 +70,9 @@ func TestDirection(t *testing.T) {
 			t.Errorf("%s: the class is the same for %d of 200 lines, %d wanted", c.recipe, same, c.want)
 		}
 		if c.recipe == "w8a8" {
-			sameByEngines(t, made, Fast, Reference)
+			sameByEngines(t, made, EngineFast, EngineReference)
 			made.Input = eight
-			sameByEngines(t, made, Reference, Fast, Eval, Cycle, CSim)
+			sameByEngines(t, made, EngineReference, EngineFast, EngineEval, EngineCycle, EngineCSim)
 		}
 	}
 }

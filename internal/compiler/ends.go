@@ -63,7 +63,8 @@ func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
 		for i, code := range h.Frame(in) {
 			if code != want[k].Data[i] {
 				at := h.Index[i]
-				return &Mismatch{fmt.Sprintf("%s: input %d, element %d is %v: code %d, want %d", tables, h.Input, at,
+				return &MismatchError{fmt.Sprintf("%s: input %d, element %d is %v: code %d, want %d", tables, h.Input,
+					at,
 					in[h.Input].Data[at], code, want[k].Data[i])}
 			}
 		}

@@ -30,7 +30,7 @@ func TestEndsAreReported(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.board, c.mhz), func(t *testing.T) {
 			t.Parallel()
-			r := built(t, Options{Model: filepath.Join(unpack(t), examples.Iris, "qcdq.onnx"), Board: c.board,
+			r := built(t, Options{Model: filepath.Join(unpack(t), examples.IrisName, "qcdq.onnx"), Board: c.board,
 				ClockMHz: c.mhz, Latency: c.latency, Verify: 1, NoCSim: true})
 			d := r.Design
 			trace, err := rtlsim.Run(t.Context(), d.Design, nil, rtlsim.Options{Frames: 1, Record: true})
@@ -42,7 +42,7 @@ func TestEndsAreReported(t *testing.T) {
 				bare = max(bare, slices.Max(trace.Record.Streams[s].Read)+1)
 			}
 			want := c.in + bare + c.out
-			if ends := (folding.EndLatency{In: c.in, Out: c.out}); d.Clocks.Ends != ends || d.Clocks.Latency != want {
+			if ends := (folding.IOLatency{In: c.in, Out: c.out}); d.Clocks.Ends != ends || d.Clocks.Latency != want {
 				t.Errorf("%+v of %d clocks, want %+v of %d: between the FIFOs are %d", d.Clocks.Ends, d.Clocks.Latency,
 					ends, want, bare)
 			}

@@ -19,14 +19,14 @@ type Engine string
 // The engines. All engines give the same outputs, and Reference defines them. The exception is Float: it rounds, and it
 // runs only models without quantisers.
 const (
-	Reference Engine = "reference" // the ONNX model as written, in exact real arithmetic
-	Float     Engine = "float"     // the model as written in float64, if it has no quantisers
-	Fast      Engine = "fast"      // the integer layers, compiled for this machine
-	Eval      Engine = "eval"      // every layer's plain integer form
-	Cycle     Engine = "cycle"     // the folded design, clock by clock
-	CSim      Engine = "csim"      // the generated C++, compiled
-	RTL       Engine = "rtl"       // the generated SystemVerilog, in Verilator
-	Netlist   Engine = "netlist"   // the cells that Yosys makes of the SystemVerilog, in Verilator
+	EngineReference Engine = "reference" // the ONNX model as written, in exact real arithmetic
+	EngineFloat     Engine = "float"     // the model as written in float64, if it has no quantisers
+	EngineFast      Engine = "fast"      // the integer layers, compiled for this machine
+	EngineEval      Engine = "eval"      // every layer's plain integer form
+	EngineCycle     Engine = "cycle"     // the folded design, clock by clock
+	EngineCSim      Engine = "csim"      // the generated C++, compiled
+	EngineRTL       Engine = "rtl"       // the generated SystemVerilog, in Verilator
+	EngineNetlist   Engine = "netlist"   // the cells that Yosys makes of the SystemVerilog, in Verilator
 )
 
 // Engines lists the engines with a line of documentation for each.
@@ -34,14 +34,14 @@ var Engines = []struct {
 	Name Engine
 	Doc  string
 }{
-	{Reference, "the ONNX model as written, in exact real arithmetic"},
-	{Float, "the same in float64, for a model without quantisers (its default)"},
-	{Fast, "the integer layers, compiled for this machine (default)"},
-	{Eval, "every layer's plain integer form"},
-	{Cycle, "the folded design, clock by clock"},
-	{CSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
-	{RTL, "the generated SystemVerilog, in Verilator; every stream is compared, and every clock"},
-	{Netlist, "the cells that Yosys makes of the SystemVerilog, compared in the same way; of small designs"},
+	{EngineReference, "the ONNX model as written, in exact real arithmetic"},
+	{EngineFloat, "the same in float64, for a model without quantisers (its default)"},
+	{EngineFast, "the integer layers, compiled for this machine (default)"},
+	{EngineEval, "every layer's plain integer form"},
+	{EngineCycle, "the folded design, clock by clock"},
+	{EngineCSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
+	{EngineRTL, "the generated SystemVerilog, in Verilator; every stream is compared, and every clock"},
+	{EngineNetlist, "the cells that Yosys makes of the SystemVerilog, compared in the same way; of small designs"},
 }
 
 // each returns f(0) to f(n-1), computed on all processors. If calls fail, it returns the error of the smallest index.
@@ -160,7 +160,7 @@ func codes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]tensors, 
 
 // results runs the host's suffix on the accelerator's output frames. It returns the outputs by sample.
 func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, frames []tensors) ([]reals, error) {
-	codes := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Out }, frames, len(s.In))
+	codes := m.Turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Out }, frames, len(s.In))
 	return eachFrom(ctx, s.First, len(s.In), func(i int) (reals, error) {
 		at, err := sized(m, s, i)
 		if err != nil {
@@ -179,7 +179,7 @@ func eval(ctx context.Context, m *dataflow.Model, in []tensors) ([]tensors, erro
 // frame. Frames run one after the other if the layers have state, and in parallel otherwise.
 func (c *course) eval(ctx context.Context, first int, in []tensors, take func(tensors) tensors) ([]tensors, error) {
 	m := c.model
-	graphs, err := dataflow.Sized(m.Lengths, in, func(steps int) (*dataflow.Graph, error) {
+	graphs, err := dataflow.MakePerLength(m.Lengths, in, func(steps int) (*dataflow.Graph, error) {
 		if steps == 0 {
 			return m.Graph, nil
 		}
@@ -243,10 +243,10 @@ func pick(frames []tensors, streams []int) []tensors {
 	return out
 }
 
-// A Mismatch says that two engines disagree. The cause is a defect of hlsgen, or a wrong file to compare with.
-type Mismatch struct{ Msg string }
+// A MismatchError says that two engines disagree. The cause is a defect of hlsgen, or a wrong file to compare with.
+type MismatchError struct{ Msg string }
 
-func (m *Mismatch) Error() string { return m.Msg }
+func (m *MismatchError) Error() string { return m.Msg }
 
 // cycle runs the design in the clock-by-clock simulator and compares every stream with Eval.
 func cycle(ctx context.Context, d *dataflow.Design, in, streams []tensors, record bool) (*rtlsim.Trace, error) {
@@ -284,7 +284,7 @@ func same(d *dataflow.Design, streams []tensors) func(frame, s int, got dataflow
 // differs returns a function that makes a Mismatch of a difference on a stream.
 func differs(g *dataflow.Graph) func(frame, s int, why error) error {
 	return func(frame, s int, why error) error {
-		return &Mismatch{fmt.Sprintf("engine cycle against eval, frame %d, stream %s: %v", frame, streamName(g, s),
+		return &MismatchError{fmt.Sprintf("engine cycle against eval, frame %d, stream %s: %v", frame, streamName(g, s),
 			why)}
 	}
 }
@@ -306,11 +306,11 @@ func compile(ctx context.Context, d *dataflow.Design, files templates.Files, str
 	}
 	for _, v := range run.Verdicts {
 		if !v.OK {
-			return nil, &Mismatch{fmt.Sprintf("engine csim against eval, %s: %s", v.Name, v.Message)}
+			return nil, &MismatchError{fmt.Sprintf("engine csim against eval, %s: %s", v.Name, v.Message)}
 		}
 	}
 	if !run.Passed {
-		return nil, &Mismatch{"engine csim failed:\n" + run.Log}
+		return nil, &MismatchError{"engine csim failed:\n" + run.Log}
 	}
 	opt := templates.Options{}
 	if l := d.Model.Lengths; l != nil {
@@ -327,7 +327,7 @@ func compile(ctx context.Context, d *dataflow.Design, files templates.Files, str
 		return nil, err
 	}
 	if err := rtlsim.Compare(out, pick(streams, d.Model.Graph.Out)); err != nil {
-		return nil, &Mismatch{"engine csim against eval, output: " + err.Error()}
+		return nil, &MismatchError{"engine csim against eval, output: " + err.Error()}
 	}
 	return out, nil
 }

@@ -18,7 +18,7 @@ func TestPanicInSample(t *testing.T) {
 		}
 		return i, nil
 	})
-	var ours *Internal
+	var ours *InternalError
 	if !errors.As(err, &ours) || ours.Msg != "boom" || !strings.Contains(ours.Stack, "TestPanicInSample") ||
 		!strings.HasPrefix(err.Error(), "sample 1: ") {
 		t.Errorf("%v", err)

@@ -40,7 +40,7 @@ func TestBudget(t *testing.T) {
 			var d diag.List
 			o := compiler.Options{Model: file(t, small()), Board: board(t, tt.lut), OverBudget: tt.over, NoCSim: true,
 				Verify: 1, Out: "out"}
-			r, err := compiler.Run(context.Background(), o, &d)
+			r, err := compiler.Build(context.Background(), o, &d)
 			if err != nil || (r != nil) != tt.ok {
 				t.Fatal(r, err, d)
 			}
@@ -53,7 +53,7 @@ func TestBudget(t *testing.T) {
 				t.Helper()
 				d := diag.List{}
 				o.Force = true
-				r, err := compiler.Run(context.Background(), o, &d)
+				r, err := compiler.Build(context.Background(), o, &d)
 				if r == nil || err != nil || r.Design.Over || len(d.Diags) > 0 {
 					t.Fatalf("--max-use %v --io %v, as the hint says: %v %v", o.MaxUse, o.IO, err, d.Diags)
 				}
@@ -84,7 +84,7 @@ func TestBudget(t *testing.T) {
 			if sum != e.Total || r.Design.Shares[0].Used != sum.LUT || sum.FF == 0 || e.Host.Total().LUT < 5000 {
 				t.Errorf("%+v in all, the parts are %+v", e.Total, sum)
 			}
-			if r.Design.Over != tt.over || r.Design.Budget.Fits(sum) == tt.over {
+			if r.Design.Over != tt.over || r.Design.Budget.Allows(sum) == tt.over {
 				t.Errorf("over the budget: %t, %+v of %+v", r.Design.Over, sum, r.Design.Budget.Resources)
 			}
 		})
@@ -93,13 +93,13 @@ func TestBudget(t *testing.T) {
 
 // The report says where everything goes, by the formula that was asked for.
 func TestResourceReport(t *testing.T) {
-	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+	for _, formula := range []dataflow.Formula{dataflow.FittedFormula, dataflow.FINNFormula} {
 		t.Run(formula.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
 			o := compiler.Options{Model: file(t, small()), Board: "zcu104", Formula: formula, NoCSim: true, Out: "out",
 				Verify: 1}
-			if r, err := compiler.Run(context.Background(), o, &d); r == nil || err != nil {
+			if r, err := compiler.Build(context.Background(), o, &d); r == nil || err != nil {
 				t.Fatal(r, err, d)
 			}
 			var got struct {
@@ -116,7 +116,7 @@ func TestResourceReport(t *testing.T) {
 			}
 			if got.Formula != formula.String() ||
 				got.Total != got.Layers.Plus(got.FIFOs.Total()).Plus(got.Host.Total()) || got.Layers.LUT == 0 ||
-				(formula == dataflow.Fitted) != (len(got.Host) == 3 && got.Layers.FF > 0) {
+				(formula == dataflow.FittedFormula) != (len(got.Host) == 3 && got.Layers.FF > 0) {
 				t.Errorf("%s", data)
 			}
 		})
@@ -132,7 +132,7 @@ func TestClock(t *testing.T) {
 	}{{100, 100, 0}, {300, 300, 0}, {324, 324, 0}, {325, 325, 1}, {393, 393, 1}, {394, 393, 2}, {1000, 393, 2}} {
 		t.Chdir(t.TempDir())
 		var d diag.List
-		r, err := compiler.Run(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104",
+		r, err := compiler.Build(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104",
 			ClockMHz: tt.asked, NoCSim: true, Out: "out", Verify: 1}, &d)
 		if err != nil || r == nil {
 			t.Fatal(err, d)

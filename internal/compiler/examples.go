@@ -64,7 +64,7 @@ func writeExample(dir string, files map[string][]byte) error {
 	}
 	place, err := outputdir.Claim(full, nil)
 	if err == nil {
-		_, err = place.Put(files, outputdir.Fresh)
+		_, err = place.Put(files, outputdir.ReplaceNothing)
 		err = errors.Join(err, place.Release())
 	}
 	if err != nil {

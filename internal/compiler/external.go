@@ -66,7 +66,7 @@ func (w WeightSource) outside(m *dataflow.Model, b boards.Board, rooms []*datafl
 		return false
 	}
 	left := len(b.MemoryPorts) - len(m.Graph.In)
-	if b.MemoryBits() == 0 || left < 1 {
+	if b.MemoryPortBits() == 0 || left < 1 {
 		return fail("", fmt.Sprintf("--weights external: nothing is known of a memory port of %s that weights could "+
 			"come through", b.Name), "use a board with a processor or a platform (`hlsgen boards`), or --weights "+
 			"stream")
@@ -142,7 +142,7 @@ func tableBytes(e dataflow.WeightsPerFrame) int {
 // imagesOf returns the memory images of the weights that a design reads from memory with every frame, one per layer.
 func imagesOf(d *dataflow.Design) (list [][]byte) {
 	for _, p := range templates.WeightPorts(d) {
-		list = append(list, p.Image(d.WeightWords(p.Weights)))
+		list = append(list, p.TableBytes(d.WeightWords(p.Weights)))
 	}
 	return list
 }

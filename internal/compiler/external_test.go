@@ -78,7 +78,7 @@ func TestExternalLarge(t *testing.T) {
 	model := large(t)
 	build := func(board string, from WeightSource, interval int) (*BuildResult, diag.List) {
 		var d diag.List
-		r, err := Run(context.Background(), Options{Model: model, Board: board, Backend: BackendRTL, Weights: from,
+		r, err := Build(context.Background(), Options{Model: model, Board: board, Backend: BackendRTL, Weights: from,
 			Interval: float64(interval), NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}, &d)
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestExternalLarge(t *testing.T) {
 		if r == nil {
 			t.Fatalf("%s: %+v", c.board, d.Diags)
 		}
-		got, load := r.Design.Clocks.Interval, LoadOf(r)
+		got, load := r.Design.Clocks.Interval, WeightLoadReportOf(r)
 		if got < c.least || got > 1.05*c.least || r.Design.Over {
 			t.Errorf("%s: a frame in %v clocks, want %v or little more", c.board, got, c.least)
 		}
@@ -153,7 +153,7 @@ func TestExternalLayers(t *testing.T) {
 			c.change(&o)
 		}
 		var d diag.List
-		r, err := Run(context.Background(), o, &d)
+		r, err := Build(context.Background(), o, &d)
 		said := ""
 		for _, x := range d.Diags {
 			if x.Severity == diag.Error {

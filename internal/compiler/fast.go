@@ -147,7 +147,8 @@ func likeEval(ctx context.Context, m *dataflow.Model, s *samples.Runs, out []rea
 func sameOutputs(m *dataflow.Model, engines string, out, want reals) error {
 	for k, t := range want {
 		if !slices.Equal(t.Data, out[k].Data) {
-			return &Mismatch{fmt.Sprintf("%s, output %q: %v, want %v", engines, m.Out[k].Name, out[k].Data, t.Data)}
+			return &MismatchError{fmt.Sprintf("%s, output %q: %v, want %v", engines, m.Out[k].Name, out[k].Data,
+				t.Data)}
 		}
 	}
 	return nil

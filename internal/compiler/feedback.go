@@ -116,7 +116,7 @@ func size(shape []int) int {
 
 // holdStates adds the computed states to the arrays of the file.
 func (f *dataFile) holdStates() {
-	for name, s := range samples.Streams(f.states) {
+	for name, s := range samples.ArrayReaders(f.states) {
 		f.arrays[name] = s
 	}
 }

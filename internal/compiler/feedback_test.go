@@ -69,14 +69,14 @@ func TestFeedback(t *testing.T) {
 	if len(r.Imported.Model.Feedback) != 1 || !strings.Contains(fmt.Sprint(list), "was quantised") {
 		t.Error(list)
 	}
-	if fps, interval := r.Design.Pace(); interval != float64(r.Design.Clocks.Latency) || interval > 5000 ||
+	if fps, interval := r.Design.FPSAndClocks(); interval != float64(r.Design.Clocks.Latency) || interval > 5000 ||
 		fps != r.Design.FPS() {
 		t.Errorf("%v frames/s, one every %v clocks: the latency is %d", fps, interval, r.Design.Clocks.Latency)
 	}
 	o := SimOptions{Options: Options{Model: written, States: state}, Input: samples}
-	carried := sameByEngines(t, o, Reference, Fast, Eval, Cycle)
+	carried := sameByEngines(t, o, EngineReference, EngineFast, EngineEval, EngineCycle)
 	o.Stateful = true
-	if kept := sameByEngines(t, o, Reference, Fast, Eval, Cycle); len(kept) != 1 ||
+	if kept := sameByEngines(t, o, EngineReference, EngineFast, EngineEval, EngineCycle); len(kept) != 1 ||
 		!slices.Equal(kept[0].Data, carried[0].Data) {
 		t.Error("the device that keeps the state gives something else than the host that carries it")
 	}
@@ -87,13 +87,14 @@ func TestFeedback(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := kept(t, "both.npz", zip)
-	given := sameByEngines(t, SimOptions{Options: Options{Model: written, States: state}, Input: both}, Reference, Fast)
+	given := sameByEngines(t, SimOptions{Options: Options{Model: written, States: state}, Input: both},
+		EngineReference, EngineFast)
 	for k := range given {
 		if !slices.Equal(given[k].Data, carried[k].Data) {
 			t.Errorf("output %d: states that are given are not those that are carried", k)
 		}
 	}
-	float := sameByEngines(t, SimOptions{Options: Options{Model: model, States: state}, Input: samples}, Float)
+	float := sameByEngines(t, SimOptions{Options: Options{Model: model, States: state}, Input: samples}, EngineFloat)
 	for i, v := range float[0].Data {
 		if d := v - carried[0].Data[i]; d > 0.1 || d < -0.1 {
 			t.Fatalf("output %d of the float network is %v, of the quantised one %v", i, v, carried[0].Data[i])
@@ -118,7 +119,8 @@ func TestFeedbackRefused(t *testing.T) {
 	} {
 		var d diag.List
 		r, err := Simulate(t.Context(), SimOptions{Options: Options{Model: kept(t, "m.onnx", stepwise(c.swapped)),
-			States: []frontend.StateFeedback{c.state}, Stateful: c.stateful}, Input: samples, Engine: Reference}, &d)
+			States: []frontend.StateFeedback{c.state}, Stateful: c.stateful}, Input: samples, Engine: EngineReference},
+			&d)
 		if err != nil || r != nil || !strings.Contains(fmt.Sprint(d.Diags), c.says) ||
 			d.Diags[0].Code != diag.StateNotKept {
 			t.Errorf("%s: %v, %v", name, err, d.Diags)
@@ -136,7 +138,7 @@ func TestFeedbackRate(t *testing.T) {
 		var d diag.List
 		o := o
 		o.FPS, o.Out = fps, filepath.Join(t.TempDir(), "out")
-		r, err := Run(t.Context(), o, &d)
+		r, err := Build(t.Context(), o, &d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,8 +72,9 @@ func TestFileTypes(t *testing.T) {
 		Outputs:   []string{"jax2tf_get_logits_/pjit_get_logits_/MagikaV2/Reshape:0"},
 		SaveModel: filepath.Join(dir, "cut.onnx")}
 	told(t, cut)
-	sameByEngines(t, SimOptions{Options: Options{Model: cut.SaveModel}, Input: first}, Reference, Fast, Eval, Cycle,
-		CSim)
+	sameByEngines(t, SimOptions{Options: Options{Model: cut.SaveModel}, Input: first}, EngineReference, EngineFast,
+		EngineEval, EngineCycle,
+		EngineCSim)
 	var d diag.List
 	if _, err := Check(t.Context(), Options{Model: model, Calibrate: samples, SaveModel: written}, &d); err != nil {
 		t.Fatal(err)
@@ -84,8 +85,8 @@ func TestFileTypes(t *testing.T) {
 			t.Errorf("it is not the normalisations that are named, but %v", x)
 		}
 	}
-	is := sameByEngines(t, SimOptions{Options: Options{Model: written}, Input: judged}, Reference)
-	was := sameByEngines(t, SimOptions{Options: Options{Model: model}, Input: judged}, Float)
+	is := sameByEngines(t, SimOptions{Options: Options{Model: written}, Input: judged}, EngineReference)
+	was := sameByEngines(t, SimOptions{Options: Options{Model: model}, Input: judged}, EngineFloat)
 	same := sameClasses(was[0], is[0])
 	t.Logf("the class is the same for %d of 200 files", same)
 	if same < 194 {

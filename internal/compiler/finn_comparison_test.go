@@ -48,11 +48,11 @@ func finnTarget(t testing.TB) dataflow.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dataflow.Target{Board: b, ClockMHz: 200, Formula: dataflow.FINN, IO: dataflow.FromStream}
+	return dataflow.Target{Board: b, ClockMHz: 200, Formula: dataflow.FINNFormula, IO: dataflow.FromStream}
 }
 
 // exactly is the budget that is so much of a board and no more.
-func exactly(b boards.Board, r dataflow.Resources) folding.Use {
+func exactly(b boards.Board, r dataflow.Resources) folding.MaxUse {
 	share := func(n, of int) float64 {
 		if of == 0 {
 			return 0
@@ -60,7 +60,7 @@ func exactly(b boards.Board, r dataflow.Resources) folding.Use {
 		return min(1, (float64(n)+0.5)/float64(of))
 	}
 	c := folding.Capacity(b)
-	return folding.Use{
+	return folding.MaxUse{
 		LUT: share(r.LUT, c.LUT), LUTRAM: share(r.LUTRAM, c.LUTRAM), FF: share(r.FF, c.FF), BRAM: share(r.BRAM, c.BRAM),
 		URAM: share(r.URAM, c.URAM), DSP: share(r.DSP, c.DSP), Mean: 1,
 	}
@@ -70,7 +70,7 @@ func exactly(b boards.Board, r dataflow.Resources) folding.Use {
 func searched(t testing.TB, m *dataflow.Model, target dataflow.Target, wanted folding.Goal) *folding.Design {
 	t.Helper()
 	var d diag.List
-	r, err := folding.Make(context.Background(), m, target, wanted, &d)
+	r, err := folding.FindBestDesign(context.Background(), m, target, wanted, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -81,7 +81,7 @@ func searched(t testing.TB, m *dataflow.Model, target dataflow.Target, wanted fo
 func listed(t testing.TB, m *dataflow.Model, target dataflow.Target) *folding.Space {
 	t.Helper()
 	var d diag.List
-	s, err := folding.NewSpace(m, target, nil, folding.FIFO{}, &d)
+	s, err := folding.NewSpace(m, target, nil, folding.FIFODepthPolicy{}, &d)
 	if err != nil || s == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -92,7 +92,7 @@ func listed(t testing.TB, m *dataflow.Model, target dataflow.Target) *folding.Sp
 func among(t testing.TB, s *folding.Space, wanted folding.Goal) *folding.Design {
 	t.Helper()
 	var d diag.List
-	r, err := s.Make(context.Background(), wanted, &d)
+	r, err := s.FindBestDesign(context.Background(), wanted, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -101,7 +101,7 @@ func among(t testing.TB, s *folding.Space, wanted folding.Goal) *folding.Design 
 
 // load is the largest share of the default budget that a design takes, in percent.
 func load(r *folding.Design) (most float64) {
-	budget := folding.BudgetOf(r.Target.Board, folding.Use{})
+	budget := folding.BudgetOf(r.Target.Board, folding.MaxUse{})
 	for _, s := range budget.Shares(r.Estimate.Total) {
 		most = max(most, 100*float64(s.Used)/float64(s.Budget))
 	}
@@ -232,7 +232,7 @@ func TestFINNExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, formula := range []dataflow.Formula{dataflow.FINN, dataflow.Fitted} {
+			for _, formula := range []dataflow.Formula{dataflow.FINNFormula, dataflow.FittedFormula} {
 				target := finnTarget(t)
 				target.Formula = formula
 				var d diag.List
@@ -343,7 +343,7 @@ func TestZCU104(t *testing.T) {
 			}
 			m := sharedModel(t, c.model)
 			target := finnTarget(t)
-			target.Formula = dataflow.Fitted
+			target.Formula = dataflow.FittedFormula
 			begin := time.Now()
 			r := searched(t, m, target, folding.Goal{Interval: float64(c.interval)})
 			t.Logf("%v, %v clocks, %+v\n%s", time.Since(begin).Round(time.Millisecond), r.Clocks.Interval,

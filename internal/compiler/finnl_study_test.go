@@ -73,7 +73,7 @@ func engineTable(t *testing.T) string {
 			two[i], three[i] = bound(t, p, in, s, 2), bound(t, p, in, s, 3)
 		}
 		for _, f := range [][2]int{{1, 4}, {1, 16}, {1, 64}, {1, 128}, {2, 128}, {4, 128}, {8, 128}, {16, 128}} {
-			fold := dataflow.Fold{PE: f[0], SIMD: f[1], Memory: dataflow.BRAM, Compute: dataflow.LUT}
+			fold := dataflow.Fold{PE: f[0], SIMD: f[1], Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
 			var clocks [3]float64
 			for i, s := range sequences {
 				clocks[i] = float64(three[i].Loop(fold, target).Iterations()-two[i].Loop(fold,

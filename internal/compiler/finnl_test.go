@@ -72,9 +72,9 @@ func TestFINNLText(t *testing.T) {
 				}
 				var d diag.List
 				r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(models,
-					n.name, "scan.onnx")}, Engine: Eval, Input: n.line(t, dir)}, &d)
+					n.name, "scan.onnx")}, Engine: EngineEval, Input: n.line(t, dir)}, &d)
 				clean(t, &d, err)
-				if len(r.Texts) != 1 || r.Texts[0] != want.Text || r.Decoder.Method != ctc.Peaks {
+				if len(r.Texts) != 1 || r.Texts[0] != want.Text || r.Decoder.Method != ctc.MethodPeaks {
 					t.Errorf("%q by %v, want %q", r.Texts, r.Decoder, want.Text)
 				}
 			})
@@ -95,13 +95,13 @@ func TestDecode(t *testing.T) {
 		msg    string
 	}{
 		{nil, fits, "", "", ""},
-		{nil, fits, ctc.None, "", ""},
-		{nil, fits, ctc.Greedy, "", "text cannot be made of the outputs: there is no alphabet"},
-		{abc, fits, "", ctc.Greedy, ""},
-		{abc, fits, ctc.Peaks, ctc.Peaks, ""},
-		{abc, fits, ctc.None, "", ""},
+		{nil, fits, ctc.MethodNone, "", ""},
+		{nil, fits, ctc.MethodGreedy, "", "text cannot be made of the outputs: there is no alphabet"},
+		{abc, fits, "", ctc.MethodGreedy, ""},
+		{abc, fits, ctc.MethodPeaks, ctc.MethodPeaks, ""},
+		{abc, fits, ctc.MethodNone, "", ""},
 		{abc, other, "", "", ""},
-		{abc, other, ctc.Peaks, "",
+		{abc, other, ctc.MethodPeaks, "",
 			"text cannot be made of the outputs: no output has a score for each of the 3 classes"},
 		{map[string]string{"alphabet": "abc"}, fits, "", "", ""},
 		{map[string]string{"alphabet": `["a"]`, "decode": "none"}, dataflow.RealPort{Shape: []int{5, 1}}, "", "", ""},
@@ -130,7 +130,7 @@ func (n finnl) build(t *testing.T, columns int, o Options) *BuildResult {
 	t.Helper()
 	o.Model, o.Dims = filepath.Join(finnlModels(t), n.name, "scan.onnx"), map[string]int{"T": columns}
 	if o.Board == "pynq-z1" {
-		o.MaxUse = folding.Use{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}
+		o.MaxUse = folding.MaxUse{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}
 	}
 	return built(t, o)
 }

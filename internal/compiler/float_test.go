@@ -20,10 +20,10 @@ func TestFloat(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace")
 	o := SimOptions{Options: Options{Model: mlp}, Input: input, Trace: trace}
 	got := ran(t, o)
-	if got.Engine != Float {
+	if got.Engine != EngineFloat {
 		t.Fatalf("engine %s", got.Engine)
 	}
-	o.Engine, o.Trace = Reference, ""
+	o.Engine, o.Trace = EngineReference, ""
 	want := ran(t, o)
 	for i, v := range want.Outputs[0].Data {
 		if off := math.Abs(got.Outputs[0].Data[i] - v); off > math.Abs(v)*0x1p-22 {
@@ -42,7 +42,7 @@ func TestFloat(t *testing.T) {
 	if err != nil || s == nil || s.Samples != got.Samples {
 		t.Errorf("%+v %v %v, want %d samples", s, err, d.Diags, got.Samples)
 	}
-	o.Engine = Fast
+	o.Engine = EngineFast
 	if r, err := Simulate(t.Context(), o, &d); r != nil || err != nil || !d.Failed() {
 		t.Error("engine fast, which is asked for, has no layers")
 	}
@@ -63,7 +63,7 @@ func TestImportsOnce(t *testing.T) {
 	defer data.close()
 	o.Options = opt
 	engine, im, err := o.importFor(made, data.shapes(), &d)
-	if err != nil || engine != Fast || made.read == nil || im != made.read.Imported {
+	if err != nil || engine != EngineFast || made.read == nil || im != made.read.Imported {
 		t.Errorf("engine %s, %v: the quantised model was imported again", engine, err)
 	}
 	_, other, err := o.importFor(made, map[string][]int{"": {8, 65}}, &d)
@@ -86,8 +86,9 @@ func TestFloatGivesWhatPackagesGive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := simulated(t, SimOptions{Options: Options{Model: filepath.Join(folder, "float.onnx")}, Engine: Float,
-				Input: filepath.Join(folder, "inputs"+kind)})
+			got := simulated(t, SimOptions{Options: Options{Model: filepath.Join(folder, "float.onnx")},
+				Engine: EngineFloat,
+				Input:  filepath.Join(folder, "inputs"+kind)})
 			for k, out := range got.Outputs {
 				is := want[got.Out[k].Name]
 				// The file gives an outgoing state the name of the incoming state.

@@ -21,7 +21,7 @@ type ParetoFront struct {
 // out. Pareto writes nothing. If the user has to change something, the reasons are in d and the result is nil.
 func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *ParetoFront, err error) {
 	defer CatchPanic(&err)
-	o.Step("reading", 0, 0)
+	o.ReportProgress("reading", 0, 0)
 	src, made, err := o.opened(ctx, d)
 	if src == nil || err != nil {
 		return nil, err
@@ -29,12 +29,12 @@ func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *ParetoFr
 	f = &ParetoFront{Source: src}
 	board, _ := FindBoard(o.Board, d)
 	fixed := o.fixed(d)
-	o.Step("importing", 0, 0)
+	o.ReportProgress("importing", 0, 0)
 	im, err := importModel(made, f.Source, d)
 	if err != nil || d.Failed() {
 		return nil, err
 	}
-	o.Step("folding", 0, 0)
+	o.ReportProgress("folding", 0, 0)
 	f.Target = o.target(board, d)
 	wanted := o.goal(fixed)
 	wanted.Interrupt, wanted.Tell = nil, nil // they serve a single search, and a front takes many
@@ -42,7 +42,10 @@ func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *ParetoFr
 	if err != nil || space == nil {
 		return nil, err
 	}
-	f.Points, f.Complete, err = space.Front(ctx, wanted, most, d, func(n int) { o.Step("folding", n, most) })
+	f.Points, f.Complete, err = space.ParetoFront(ctx, wanted, most, d, func(n int) {
+		o.ReportProgress("folding", n,
+			most)
+	})
 	if err != nil || d.Failed() {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func told(t *testing.T, o Options) (*BuildResult, []diag.Diag) {
 		o.Out = filepath.Join(t.TempDir(), "out")
 	}
 	var d diag.List
-	r, err := Run(context.Background(), o, &d)
+	r, err := Build(context.Background(), o, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -221,7 +221,7 @@ func halfPruned(seed int, m *onnxtest.Model) []byte {
 // for some, the compiled C++ agree, in folds that are drawn by a generator of the given stream. In the long tier
 // there are 60 to compile.
 func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw func(seed int) drawn) {
-	compiled = tier.Few(compiled)
+	compiled = tier.CasesToRun(compiled)
 	if tier.Long() {
 		networks, compiled = long, 60
 	}
@@ -241,7 +241,8 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			}
 			rnd := rand.New(rand.NewPCG(uint64(seed), stream))
 			wanted := folding.Goal{Fixed: n.folds(t, rnd, im.Model.Graph)}
-			found, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, wanted, &d)
+			found, err := folding.FindBestDesign(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, wanted,
+				&d)
 			if err != nil || found == nil {
 				t.Fatalf("%v %v", err, d.Diags)
 			}

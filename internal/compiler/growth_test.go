@@ -60,7 +60,7 @@ func TestMemoryGrows(t *testing.T) {
 	}
 	build := func(o Options, d *diag.List) error {
 		o.Board, o.NoCSim, o.Verify, o.Out, o.Force = "alveo-u250", true, 1, dir+"/out", true
-		_, err := Run(t.Context(), o, d)
+		_, err := Build(t.Context(), o, d)
 		return err
 	}
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestParts(t *testing.T) {
 	r := built(t, Options{Model: model, Board: "alveo-u250", NoCSim: true, Verify: 1})
 	d, g := r.Design.Design, r.Design.Model.Graph
 	parts := 0
-	for _, p := range d.Passages() {
+	for _, p := range d.LayerGroups() {
 		parts = max(parts, p.Parts)
 	}
 	if parts < 2 {

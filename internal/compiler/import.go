@@ -26,7 +26,7 @@ func importModel(o Options, src *ModelSource, d *diag.List) (im *frontend.Import
 	}
 	opt.Pass.Until = o.Passes
 	onnx := src.ONNX
-	src.sum, src.ONNX = src.Sum(), nil
+	src.sum, src.ONNX = src.SHA256(), nil
 	switch {
 	case src.read != nil && o.Dump == "" && o.Passes == 0 && o.Interleave <= 1:
 		im = src.read.Imported
@@ -107,10 +107,10 @@ func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 }
 
 // dumpTo returns a function that writes the graph after a pass to a numbered file in dir.
-func dumpTo(dir *outputdir.Shared) func(n int, name string, m *canon.RewrittenModel) error {
-	return func(n int, name string, m *canon.RewrittenModel) error {
+func dumpTo(dir *outputdir.Shared) func(n int, name string, m *canon.PassState) error {
+	return func(n int, name string, m *canon.PassState) error {
 		var b bytes.Buffer
-		if err := graph.Format(&b, m.Graph); err != nil {
+		if err := graph.WriteText(&b, m.Graph); err != nil {
 			return err
 		}
 		return dir.Write(fmt.Sprintf("%02d-%s.txt", n, name), b.Bytes())

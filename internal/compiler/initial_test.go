@@ -74,17 +74,18 @@ func TestInitialState(t *testing.T) {
 	dir, one, both := stateFiles(t)
 	model := saved(t, dir, "m.onnx", begins(false))
 	for _, c := range []struct {
-		as   frontend.InitialState
+		as   frontend.InitialStateMode
 		data string
 		want []float64
 	}{
 		{frontend.InitialZero, one, []float64{0.25, -0.25, 1, 0.5, 0, 1.5, -1.5, 0}},
 		{frontend.InitialQuant, both, []float64{0.75, 0.25, 1, 1, -0.5, 1.5, -2, -0.5}},
 	} {
-		for _, e := range []compiler.Engine{compiler.Reference, compiler.Eval, compiler.Fast, compiler.Cycle} {
+		for _, e := range []compiler.Engine{compiler.EngineReference, compiler.EngineEval, compiler.EngineFast,
+			compiler.EngineCycle} {
 			var d diag.List
 			o := compiler.SimOptions{Engine: e, Input: c.data, Options: compiler.Options{Model: model,
-				Initial: frontend.InitialStates{"h0": c.as}}}
+				Initial: frontend.InitialStateModes{"h0": c.as}}}
 			r, err := compiler.Simulate(context.Background(), o, &d)
 			if err != nil || r == nil {
 				t.Fatal(c.as, e, err, d.Diags)
@@ -92,7 +93,7 @@ func TestInitialState(t *testing.T) {
 			if !slices.Equal(r.Outputs[0].Data, c.want) {
 				t.Errorf("%s, engine %s: %v, want %v", c.as, e, r.Outputs[0].Data, c.want)
 			}
-			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InitialState ||
+			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InitialStateChange ||
 				!strings.Contains(d.Diags[0].Msg, "changes the model") {
 				t.Errorf("%s, engine %s: diagnostics %v, want one note", c.as, e, d.Diags)
 			}
@@ -108,16 +109,18 @@ func TestInitialStateCalibrated(t *testing.T) {
 	for _, c := range []struct {
 		name, data string
 		real       bool
-		states     frontend.InitialStates
+		states     frontend.InitialStateModes
 		says       string // of the first diagnostic
 		maps       bool
 	}{
-		{"zeros, of a real model", one, true, frontend.InitialStates{"": frontend.InitialZero}, "became zeros", true},
-		{"zeros, of a quantised one", one, false, frontend.InitialStates{"h0": frontend.InitialZero}, "became zeros",
+		{"zeros, of a real model", one, true, frontend.InitialStateModes{"": frontend.InitialZero}, "became zeros",
 			true},
-		{"the quantiser of a loop", both, false, frontend.InitialStates{"h0": frontend.InitialQuant},
+		{"zeros, of a quantised one", one, false, frontend.InitialStateModes{"h0": frontend.InitialZero},
+			"became zeros",
+			true},
+		{"the quantiser of a loop", both, false, frontend.InitialStateModes{"h0": frontend.InitialQuant},
 			"was put behind it", true},
-		{"no quantiser of a loop", both, true, frontend.InitialStates{"h0": frontend.InitialQuant},
+		{"no quantiser of a loop", both, true, frontend.InitialStateModes{"h0": frontend.InitialQuant},
 			"no quantiser of the loop's body makes this state", false},
 	} {
 		model := saved(t, dir, "m.onnx", begins(c.real))

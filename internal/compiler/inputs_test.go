@@ -37,7 +37,7 @@ func TestInputType(t *testing.T) {
 		{"fractions in front of a product", false, byteInput(big.NewRat(1, 255)), []string{"MVAU"},
 			num.Type{Kind: num.UInt, Width: 8}},
 		{"an offset, means and deviations", false, &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8},
-			Scale: big.NewRat(1, 255), Offset: big.NewRat(-1, 2), Normal: frontend.Normal{
+			Scale: big.NewRat(1, 255), Offset: big.NewRat(-1, 2), Normalisation: frontend.Normalisation{
 				Deviation: []*big.Rat{big.NewRat(229, 1000)},
 				Mean:      []*big.Rat{big.NewRat(1, 10), big.NewRat(1, 7), new(big.Rat), big.NewRat(-1, 3)}}},
 			[]string{"MVAU"},
@@ -59,7 +59,7 @@ func TestInputTypeRefuses(t *testing.T) {
 			by, _ := scale.Float32()
 			file := data(t, &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 0, 0,
 				float64(float32(k) * by)}})
-			for _, e := range []Engine{Reference, Eval, Fast} {
+			for _, e := range []Engine{EngineReference, EngineEval, EngineFast} {
 				o := Options{Model: pixels(t, true), InputType: byteInput(scale)}
 				r, d := asked(t, SimOptions{Options: o, Engine: e, Input: file})
 				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
@@ -102,7 +102,7 @@ func TestIntegerData(t *testing.T) {
 	} {
 		model := pixels(t, true)
 		var first []float64
-		for _, e := range []Engine{Reference, Eval, Cycle} {
+		for _, e := range []Engine{EngineReference, EngineEval, EngineCycle} {
 			o := SimOptions{Options: Options{Model: model, InputType: c.input}, Engine: e}
 			given := &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data}
 			o.Input = data(t, given)

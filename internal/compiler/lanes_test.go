@@ -65,7 +65,7 @@ func TestLanes(t *testing.T) {
 				if !slices.Equal(done, want) || !slices.IsSorted(read) {
 					t.Errorf("%s: done %v, read %v", what, done, read)
 				}
-				switch internal := new(Internal); {
+				switch internal := new(InternalError); {
 				case at < 0 && (err != nil || worked != n):
 					t.Errorf("%s: %v, %d of %d", what, err, worked, n)
 				case at < 0:

@@ -185,8 +185,8 @@ func (s *leastSearch) recipe(bits []int) frontend.Recipe {
 // run runs samples with the given bits, until each returns false.
 func (s *leastSearch) run(bits, samples []int, each func(i int, out reals) bool) error {
 	s.tried++
-	s.v.o.Step("searching bits", s.tried, 0)
-	try, err := s.v.q.Try(s.recipe(bits))
+	s.v.o.ReportProgress("searching bits", s.tried, 0)
+	try, err := s.v.q.QuantisedReference(s.recipe(bits))
 	if err != nil {
 		return err
 	}

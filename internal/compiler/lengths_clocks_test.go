@@ -40,7 +40,7 @@ func lengthsDesigns(t *testing.T, stalls dataflow.StallRule, seeds uint64, steps
 			continue
 		}
 		target := dataflow.Target{Board: board, ClockMHz: 200, Stalls: stalls}
-		design, err := folding.Make(context.Background(), im.Model, target, folding.Goal{}, &d)
+		design, err := folding.FindBestDesign(context.Background(), im.Model, target, folding.Goal{}, &d)
 		if err != nil || design == nil {
 			t.Fatalf("seed %d: %v %v", seed, err, d.Diags)
 		}
@@ -57,7 +57,7 @@ func lengthsDesigns(t *testing.T, stalls dataflow.StallRule, seeds uint64, steps
 func TestStepsOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	called, own := 0, 0
-	lengthsDesigns(t, dataflow.Frozen, 14, 5, func(name string, d *folding.Design) {
+	lengthsDesigns(t, dataflow.StallFreezesPipeline, 14, 5, func(name string, d *folding.Design) {
 		one, err := d.At(1)
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func movesOf(l dataflow.Loop) (list []dataflow.PortMoves) {
 // that it never holds up the input.
 func TestEndsPricedAndDeepEnough(t *testing.T) {
 	t.Parallel()
-	for _, stalls := range []dataflow.StallRule{dataflow.Frozen, dataflow.Credit} {
+	for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
 		t.Run(stalls.String(), func(t *testing.T) {
 			t.Parallel()
 			endsDeepEnough(t, stalls)
@@ -107,13 +107,13 @@ func TestEndsPricedAndDeepEnough(t *testing.T) {
 func endsDeepEnough(t *testing.T, stalls dataflow.StallRule) {
 	behind := 0
 	lengthsDesigns(t, stalls, 10, 12, func(name string, d *folding.Design) {
-		ends := d.Ends()
-		priced := estimate.NetworkBorders(d.Design)
+		ends := d.SequenceEndFIFOs()
+		priced := estimate.NetworkWrapperCost(d.Design)
 		for s := range d.FIFO {
 			priced = priced.Plus(estimate.StreamFIFO(d.Design, s))
 		}
 		for _, e := range ends {
-			priced = priced.Plus(estimate.EndFIFO(d.Target, e, d.Model.Lengths))
+			priced = priced.Plus(estimate.SequenceEndFIFO(d.Target, e, d.Model.Lengths))
 		}
 		if len(ends) == 0 || d.Estimate.FIFOs.Total() != priced.Total() {
 			t.Errorf("%s: %d ends, FIFOs take %v, want %v", name, len(ends), d.Estimate.FIFOs, priced)

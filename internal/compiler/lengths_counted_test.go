@@ -154,7 +154,8 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 	streams, got, err := integers(ctx, im.Model, runs)
 	compare("eval", got, err)
 	board, _ := boards.Find("zcu104")
-	design, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, folding.Goal{}, &d)
+	design, err := folding.FindBestDesign(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, folding.Goal{},
+		&d)
 	if err != nil || design == nil {
 		t.Fatal(err, d.Diags)
 	}

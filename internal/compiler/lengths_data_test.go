@@ -69,9 +69,9 @@ func TestLengthsOfData(t *testing.T) {
 		}
 		return r
 	}
-	want := run(Reference, 0)
+	want := run(EngineReference, 0)
 	tier.Needs(t, "verilator", "g++")
-	for _, engine := range []Engine{Reference, Eval, Cycle, CSim, RTL} {
+	for _, engine := range []Engine{EngineReference, EngineEval, EngineCycle, EngineCSim, EngineRTL} {
 		got := run(engine, 1)
 		for k, a := range got.Outputs {
 			if !slices.Equal(a.Shape, want.Outputs[k].Shape) || !slices.Equal(a.Data, want.Outputs[k].Data) {
@@ -97,28 +97,28 @@ func TestLengthsOfData(t *testing.T) {
 // has the values of the model's own tensors.
 func tracesAgree(t *testing.T, o SimOptions, want *SimResult) {
 	t.Helper()
-	dirs := map[Engine]string{Reference: t.TempDir(), Cycle: t.TempDir()}
+	dirs := map[Engine]string{EngineReference: t.TempDir(), EngineCycle: t.TempDir()}
 	for o.Engine, o.Trace = range dirs {
 		ran(t, o)
 	}
 	for k, out := range want.Out {
-		a := load(t, filepath.Join(dirs[Reference], traceName(out.Name)+".npy"))
+		a := load(t, filepath.Join(dirs[EngineReference], traceName(out.Name)+".npy"))
 		if !slices.EqualFunc(a.Data, want.Outputs[k].Data, func(traced, output float64) bool {
 			return float64(float32(traced)) == output // a trace is of float64, an output of what the file says
 		}) {
 			t.Errorf("%s is traced as %v, want %v", out.Name, a, want.Outputs[k])
 		}
 	}
-	scales, err := filepath.Glob(filepath.Join(dirs[Cycle], "*.scale.npy"))
+	scales, err := filepath.Glob(filepath.Join(dirs[EngineCycle], "*.scale.npy"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	compared := 0
 	for _, file := range scales {
 		name := strings.TrimSuffix(filepath.Base(file), ".scale.npy")
-		codes, scale := load(t, filepath.Join(dirs[Cycle], name+".npy")), load(t, file)
-		bias := load(t, filepath.Join(dirs[Cycle], name+".bias.npy"))
-		ref := filepath.Join(dirs[Reference], name+".npy")
+		codes, scale := load(t, filepath.Join(dirs[EngineCycle], name+".npy")), load(t, file)
+		bias := load(t, filepath.Join(dirs[EngineCycle], name+".bias.npy"))
+		ref := filepath.Join(dirs[EngineReference], name+".npy")
 		if _, err := os.Stat(ref); err != nil {
 			continue // a sum of products has no tensor of its own
 		}
@@ -157,7 +157,7 @@ func TestLengthsRefused(t *testing.T) {
 		"below the minimum": {[]float64{4, 2, 1}, "sample 2 has the length 1, want 2 to 4", "--dim T=1..5"},
 	} {
 		o := SimOptions{Options: Options{Model: model, Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}},
-			Engine: Eval, Input: data(t, noise(1, stored(n, 3, 4)...)),
+			Engine: EngineEval, Input: data(t, noise(1, stored(n, 3, 4)...)),
 			LengthsFile: save(t, filepath.Join(t.TempDir(), "lengths.npy"),
 				&npy.Array{DType: "float64", Shape: []int{len(c.lengths)}, Data: c.lengths})}
 		if name == "below the minimum" {

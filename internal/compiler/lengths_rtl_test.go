@@ -56,12 +56,12 @@ func TestLengthsBoth(t *testing.T) {
 		t.Fatal(err)
 	}
 	var d diag.List
-	r, err := Run(t.Context(), Options{Model: model, Board: "zcu104", Verify: 4, Backend: BackendBoth,
+	r, err := Build(t.Context(), Options{Model: model, Board: "zcu104", Verify: 4, Backend: BackendBoth,
 		Out: filepath.Join(t.TempDir(), "built"), Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
-	for _, engine := range []Engine{CSim, RTL} {
+	for _, engine := range []Engine{EngineCSim, EngineRTL} {
 		if !slices.Contains(r.Verified.Engines, string(engine)) {
 			t.Errorf("engine %s has not run: %v", engine, r.Verified.Engines)
 		}
@@ -78,8 +78,8 @@ func lengthsRTL(ctx context.Context, n *rnntest.Network, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	target := dataflow.Target{Board: board, ClockMHz: 200, Stalls: dataflow.Credit}
-	design, err := folding.Make(ctx, im.Model, target, folding.Goal{}, &d)
+	target := dataflow.Target{Board: board, ClockMHz: 200, Stalls: dataflow.StallByCredit}
+	design, err := folding.FindBestDesign(ctx, im.Model, target, folding.Goal{}, &d)
 	if err != nil || design == nil {
 		return fmt.Errorf("%v %w", err, &refused{d.Diags})
 	}
@@ -95,5 +95,5 @@ func lengthsRTL(ctx context.Context, n *rnntest.Network, seed uint64) error {
 	if streams, err = eval(ctx, design.Model, in); err != nil {
 		return err
 	}
-	return verilated(ctx, RTL, design.Design, in, streams)
+	return verilated(ctx, EngineRTL, design.Design, in, streams)
 }

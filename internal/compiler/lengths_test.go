@@ -110,7 +110,7 @@ func TestRandomLengths(t *testing.T) {
 	t.Parallel()
 	axes := rnntest.All
 	axes.Pieces, axes.Turns, axes.Unrolled = false, false, false // a file that writes steps out has one length
-	networks, compiled := 40, tier.Few(6)
+	networks, compiled := 40, tier.CasesToRun(6)
 	if tier.Long() {
 		networks, compiled = 400, 60
 	}

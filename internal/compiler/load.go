@@ -44,7 +44,7 @@ func (o Options) loadable(d *diag.List) {
 	if !o.Weights.Loaded() {
 		return
 	}
-	if o.Weights.external() && o.Formula == dataflow.FINN {
+	if o.Weights.external() && o.Formula == dataflow.FINNFormula {
 		d.Fail(diag.WeightsUnfit, "", "--weights external does not go with --cost finn, whose formulas have weights "+
 			"lie on the device", "leave one of the two out")
 	}
@@ -81,7 +81,7 @@ func loading(m *dataflow.Model, rooms []*dataflow.WeightRoom, d *diag.List) []*d
 	if d.Failed() {
 		return nil
 	}
-	g, err := m.Graph.Loaded(rooms)
+	g, err := m.Graph.WithLoadedTables(rooms)
 	room := new(dataflow.RoomError)
 	switch {
 	case errors.As(err, &room):
@@ -123,7 +123,7 @@ type LoadPlan struct {
 	Board   boards.Board            `json:"board"`
 	Clock   float64                 `json:"clock_mhz"`
 	Cost    string                  `json:"cost"`
-	Unroll  dataflow.Envelope       `json:"max_unroll"`
+	Unroll  dataflow.UnrollLimits   `json:"max_unroll"`
 	Delays  *delay.DelayCalibration `json:"calibration,omitempty"` // of a build with --calibration
 	Count   bool                    `json:"counters"`
 	Loader  bool                    `json:"loader"`  // a mover fills the tables
@@ -266,7 +266,7 @@ func loadFiles(r *BuildResult, o Options) (templates.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := deploy.FilesWithWeights(r.Design.Design, templates.Options{}, deploy.Load{Words: wordsOf(n),
+	files, err := deploy.FilesWithWeights(r.Design.Design, templates.Options{}, deploy.WeightLoad{Words: wordsOf(n),
 		External: imagesOf(r.Design.Design)})
 	if err != nil {
 		return nil, err
@@ -285,9 +285,9 @@ const planName = "weights.json"
 // target returns the target that the hardware was built for.
 func (p *LoadPlan) target() dataflow.Target {
 	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
-		Loader: p.Loader, Stalls: dataflow.Credit, Calibration: p.Delays}
-	if p.Cost == dataflow.FINN.String() {
-		t.Formula = dataflow.FINN
+		Loader: p.Loader, Stalls: dataflow.StallByCredit, Calibration: p.Delays}
+	if p.Cost == dataflow.FINNFormula.String() {
+		t.Formula = dataflow.FINNFormula
 	}
 	return t
 }

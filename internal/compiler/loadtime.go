@@ -38,8 +38,8 @@ type ExternalReport struct {
 	GB    float64 `json:"gb_per_s"`        // at the simulated frame rate
 }
 
-// LoadOf returns the LoadReport of a build, or nil if weights are constants.
-func LoadOf(r *BuildResult) *LoadReport {
+// WeightLoadReportOf returns the LoadReport of a build, or nil if weights are constants.
+func WeightLoadReportOf(r *BuildResult) *LoadReport {
 	d := r.Design
 	if r.rooms == nil {
 		return nil
@@ -52,7 +52,7 @@ func LoadOf(r *BuildResult) *LoadReport {
 	if l.Tables > 0 {
 		l.Words++
 	}
-	frames := d.ClockMHz() * 1e6 / d.Every(d.Clocks.FramePace) // per second
+	frames := d.ClockMHz() * 1e6 / d.ClocksBetweenFrames(d.Clocks.FramePace) // per second
 	for _, p := range templates.WeightPorts(d.Design) {
 		l.External = append(l.External, ExternalReport{p.Name, p.Axis, p.Port.TDATA(), p.Bytes(),
 			rounded(float64(p.Bytes()) * frames / 1e9)})

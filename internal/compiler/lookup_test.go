@@ -112,7 +112,7 @@ func TestLookup(t *testing.T) {
 				t.Errorf("%d bytes arrive a sample: %+v", in.Bytes(), in)
 			}
 			saved := SimOptions{Options: Options{Model: o.SaveModel}, Input: o.Data}
-			sameByEngines(t, saved, Reference, Fast, Eval, Cycle)
+			sameByEngines(t, saved, EngineReference, EngineFast, EngineEval, EngineCycle)
 		})
 	}
 }

@@ -31,18 +31,19 @@ func TestLSTMFormats(t *testing.T) {
 				o := Options{Model: m.Path(m.Files[0]), LSTM: formats}
 				return asked(t, SimOptions{Options: o, Engine: e, Input: input})
 			}
-			for _, e := range []Engine{Eval, Cycle} {
-				if _, d := run(t, e, ""); !d.Failed() || d.Diags[0].Code != diag.LSTMFormats || d.Diags[0].Text == "" {
+			for _, e := range []Engine{EngineEval, EngineCycle} {
+				if _, d := run(t, e, ""); !d.Failed() || d.Diags[0].Code != diag.LSTMFormatsMissing ||
+					d.Diags[0].Text == "" {
 					t.Fatalf("%s without formats: %v", e, d.Diags)
 				}
 			}
-			want, d := run(t, Reference, m.Path(m.Info.LSTM))
+			want, d := run(t, EngineReference, m.Path(m.Info.LSTM))
 			if d.Failed() {
 				t.Fatal(d.Diags)
 			}
-			for _, e := range []Engine{Eval, Cycle, CSim} {
+			for _, e := range []Engine{EngineEval, EngineCycle, EngineCSim} {
 				t.Run(string(e), func(t *testing.T) {
-					if e == CSim {
+					if e == EngineCSim {
 						tier.Needs(t, "g++")
 					}
 					got, d := run(t, e, m.Path(m.Info.LSTM))

@@ -148,7 +148,7 @@ func drawnEmbedding() []byte {
 // a thread for every process.
 func TestMakeCSim(t *testing.T) {
 	t.Parallel()
-	for i, c := range made[:tier.Few(len(made))] {
+	for i, c := range made[:tier.CasesToRun(len(made))] {
 		t.Run(c.family, func(t *testing.T) {
 			t.Parallel()
 			make := tier.Needs(t, "make", "g++", "clang++")[0]
@@ -162,7 +162,7 @@ func TestMakeCSim(t *testing.T) {
 				}
 			}
 			var d diag.List
-			built, err := compiler.Run(context.Background(), o, &d)
+			built, err := compiler.Build(context.Background(), o, &d)
 			if err != nil || d.Failed() {
 				t.Fatal(err, d.Diags)
 			}
@@ -187,7 +187,7 @@ func TestMakeCSim(t *testing.T) {
 			}
 			synthtest.Check(t, files, synthtest.Promises(files))
 			cxx := []string{"g++", "clang++"}[i%2]
-			if err := synthtest.Threads(t.Context(), t.TempDir(), cxx, 120, files); err != nil {
+			if err := synthtest.CheckThreaded(t.Context(), t.TempDir(), cxx, 120, files); err != nil {
 				t.Error(err)
 			}
 		})
@@ -237,7 +237,7 @@ func TestThreadsFind(t *testing.T) {
 					planted[i].Data = bytes.Replace(f.Data, []byte(c.from), []byte(c.to), 1)
 				}
 			}
-			err := synthtest.Threads(t.Context(), t.TempDir(), "g++", 5, planted)
+			err := synthtest.CheckThreaded(t.Context(), t.TempDir(), "g++", 5, planted)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %s", err, c.want)
 			}
@@ -255,7 +255,7 @@ func builtEmbedding(t *testing.T) *compiler.BuildResult {
 		t.Fatal(err)
 	}
 	var d diag.List
-	built, err := compiler.Run(t.Context(), o, &d)
+	built, err := compiler.Build(t.Context(), o, &d)
 	if err != nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}

@@ -58,19 +58,19 @@ func TestFloatImages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(7, uint64(f.exponent)))
-			o := SimOptions{Options: Options{Model: kept(t, "floats.onnx", floatImages(f, r))}, Engine: Reference}
+			o := SimOptions{Options: Options{Model: kept(t, "floats.onnx", floatImages(f, r))}, Engine: EngineReference}
 			x := make([]float64, 4*2*6*6)
 			for i := range x {
 				x[i] = float64(float32(r.NormFloat64() * math.Exp(r.NormFloat64())))
 			}
 			o.Input = data(t, &npy.Array{DType: "float32", Shape: []int{4, 2, 6, 6}, Data: x})
-			engines := []Engine{Fast, Eval, Cycle}
+			engines := []Engine{EngineFast, EngineEval, EngineCycle}
 			if !tier.Quick() {
 				tier.Needs(t, "g++")
-				engines = append(engines, CSim)
+				engines = append(engines, EngineCSim)
 				if name == "E4M3" {
 					tier.Needs(t, "verilator")
-					engines = append(engines, RTL)
+					engines = append(engines, EngineRTL)
 				}
 			}
 			agree(t, engines, o, simulated(t, o).Outputs)

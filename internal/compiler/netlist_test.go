@@ -35,12 +35,12 @@ func TestEngineNetlist(t *testing.T) {
 			}
 			input := data(t, &npy.Array{DType: x.DType, Shape: shape, Data: x.Data[:runs*len(x.Data)/x.Shape[0]]})
 			o := Options{Model: m.Path("model.onnx"), FPS: c.fps, Board: c.board, OverBudget: true}
-			got, d := asked(t, SimOptions{Options: o, Engine: Netlist, Input: input})
+			got, d := asked(t, SimOptions{Options: o, Engine: EngineNetlist, Input: input})
 			if d.Failed() {
 				t.Fatal(d.Diags)
 			}
 			o.Board = "zcu104" // which Vitis HLS knows
-			want, d := asked(t, SimOptions{Options: o, Engine: CSim, Input: input})
+			want, d := asked(t, SimOptions{Options: o, Engine: EngineCSim, Input: input})
 			if d.Failed() {
 				t.Fatal(d.Diags)
 			}

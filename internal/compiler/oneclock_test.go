@@ -25,7 +25,7 @@ func TestOneClock(t *testing.T) {
 			m := list[slices.IndexFunc(list, func(m models.Model) bool { return path.Base(m.Name) == model })]
 			r := built(t, Options{Model: filepath.Join(m.Dir, "model.onnx"), Board: "alveo-u250",
 				IO: dataflow.FromStream, Backend: BackendRTL, Out: filepath.Join(t.TempDir(), "out"), Verify: 16})
-			if r.Design.Clocks.Interval != 1 || !slices.Contains(r.Verified.Engines, string(RTL)) {
+			if r.Design.Clocks.Interval != 1 || !slices.Contains(r.Verified.Engines, string(EngineRTL)) {
 				t.Errorf("a frame every %v clocks, verified by %v", r.Design.Clocks.Interval, r.Verified.Engines)
 			}
 		})

@@ -33,8 +33,8 @@ func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag
 		Msg:  fmt.Sprintf("%.3g %% of the model's MACs stay on the host, %s", 100*share, where),
 		Hint: "quantise what it reads, and its weights"}
 	asked := opt.InputType != nil || opt.InputQuant != nil
-	if src := again(o); src != nil && first.Becomes == frontend.HostPrefix && !asked {
-		opt.Pass = pass.Options[*canon.RewrittenModel]{}
+	if src := again(o); src != nil && first.Becomes == frontend.FateHostPrefix && !asked {
+		opt.Pass = pass.Options[*canon.PassState]{}
 		for _, w := range ways[:2] {
 			var told diag.List
 			changed := opt
@@ -71,12 +71,12 @@ func tellsOfTransforms(host int64, share float64, layers int, first *stats.Layer
 // hostShare returns the MACs that the host computes, their share of the model's MACs, and the number of their layers.
 // most is the largest of these layers, or nil if there are none.
 func hostShare(im *frontend.Imported) (host int64, share float64, layers int, most *stats.LayerStats) {
-	if !im.HostProducts() {
+	if !im.HasHostProducts() {
 		return 0, 0, 0, nil
 	}
 	n := im.Stats(im)
 	for _, l := range n.Layers {
-		if l.Becomes != frontend.HostPrefix && l.Becomes != frontend.HostSuffix {
+		if l.Becomes != frontend.FateHostPrefix && l.Becomes != frontend.FateHostSuffix {
 			continue
 		}
 		layers++

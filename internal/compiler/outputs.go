@@ -124,7 +124,7 @@ func (w *outputs) encode(b []byte, k int, data []float64, from, to int) ([]byte,
 		return b[:0], nil
 	}
 	e := w.source.Extent(w.out[k], from, to)
-	b, err := npy.Append(b[:0], c.DType, data, e.From)
+	b, err := npy.AppendElements(b[:0], c.DType, data, e.From)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(w.path), err)
 	}

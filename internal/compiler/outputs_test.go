@@ -86,13 +86,14 @@ func TestCutNamed(t *testing.T) {
 			},
 			"build": func(d *diag.List) error {
 				o := Options{Model: path, Board: "zcu104", Out: filepath.Join(t.TempDir(), "o")}
-				_, err := Run(t.Context(), o, d)
+				_, err := Build(t.Context(), o, d)
 				return err
 			},
 			"simulate": func(d *diag.List) error {
 				r := rand.New(rand.NewPCG(2, 37))
 				in := zipped(t, map[string]*npy.Array{"x": pictures(r, 2), "shift": pictures(r, 1)})
-				_, err := Simulate(t.Context(), SimOptions{Options: Options{Model: path}, Engine: Fast, Input: in}, d)
+				_, err := Simulate(t.Context(), SimOptions{Options: Options{Model: path}, Engine: EngineFast,
+					Input: in}, d)
 				return err
 			},
 		} {
@@ -147,7 +148,7 @@ func TestOutputs(t *testing.T) {
 	path := kept(t, "detector.onnx", detector(r, "NonMaxSuppression"))
 	x := pictures(r, 2)
 	o := SimOptions{Options: Options{Model: path, Board: "zcu104", Outputs: []string{"binsq", "score", "shares"}},
-		Engine: Reference, Input: zipped(t, map[string]*npy.Array{"x": x})}
+		Engine: EngineReference, Input: zipped(t, map[string]*npy.Array{"x": x})}
 	exact, d := asked(t, o)
 	if exact == nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.ModelCut ||
 		!strings.Contains(d.Diags[0].Msg, `are "binsq", "score", "shares" in the place of "scores", "end"`) ||
@@ -165,7 +166,7 @@ func TestOutputs(t *testing.T) {
 		arrays[name] = exact.Outputs[k]
 	}
 	o.Compare = zipped(t, arrays)
-	for _, got := range agree(t, []Engine{Reference, Eval, Fast, Cycle}, o, exact.Outputs) {
+	for _, got := range agree(t, []Engine{EngineReference, EngineEval, EngineFast, EngineCycle}, o, exact.Outputs) {
 		if got.Compare == nil || got.Compare.Differ > 0 {
 			t.Errorf("%s: compared: %+v", got.Engine, got.Compare)
 		}

@@ -74,9 +74,9 @@ func (o SimOptions) overflowing(ctx context.Context, im *frontend.Imported, m *d
 	if !ok {
 		return nil, nil, nil
 	}
-	seen := make([]*frontend.Seen, len(n.sums))
+	seen := make([]*frontend.ObservedSums, len(n.sums))
 	for i := range seen {
-		seen[i] = &frontend.Seen{}
+		seen[i] = &frontend.ObservedSums{}
 	}
 	out, err := n.run(ctx, o.Overflow, func(i int, a *frontend.Accumulator) { a.Seen = seen[i] })
 	if err != nil {
@@ -109,7 +109,7 @@ func (n *narrowing) run(ctx context.Context, o frontend.Overflow, with func(i in
 		by[s] = a
 	}
 	m := *n.model
-	m.Reference = n.im.Accumulate(by)
+	m.Reference = n.im.ReferenceWithAccumulators(by)
 	return reference(ctx, &m, n.runs)
 }
 

@@ -26,7 +26,7 @@ func (r *BuildResult) page(ctx context.Context, o Options, d *diag.List) ([]byte
 	t := r.Design.Target
 	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
 		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, plain(t.ClockMHz)), Tool: "hlsgen " + o.Version,
-		Block: t.Board.BlockName(),
+		Block: t.Board.BlockRAMName(),
 		Facts: r.facts(), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.given(o),
 		Series: r.Design.Series.Lines(),
 		Before: r.Design.Model.Prefix.Nodes, After: r.Design.Model.Suffix.Nodes}
@@ -55,7 +55,7 @@ func (r *BuildResult) page(ctx context.Context, o Options, d *diag.List) ([]byte
 				port.Bytes, plain(port.Moved), plain(port.PortGB), port.Bits, plain(r.Design.ClockMHz()),
 				memoryText(port), plain(port.Bound), r.unit()))
 	}
-	if l := LoadOf(r); l != nil {
+	if l := WeightLoadReportOf(r); l != nil {
 		p.Certificate = append(p.Certificate, "weights: "+l.String())
 	}
 	for _, f := range r.cycleReport().FIFOs {
@@ -75,7 +75,7 @@ func (r *BuildResult) page(ctx context.Context, o Options, d *diag.List) ([]byte
 	if p.Timeline, p.TimelineNote, err = r.timeline(ctx); err != nil {
 		return nil, err
 	}
-	return report.Write(p)
+	return report.RenderHTML(p)
 }
 
 // unit returns the word for the unit of rates, such as frames or samples.
@@ -96,7 +96,7 @@ func (r *BuildResult) frame() string {
 func (r *BuildResult) facts() (f report.Facts) {
 	c := r.Design.Clocks
 	clock := r.Design.ClockMHz()
-	fps, interval := r.Design.Pace()
+	fps, interval := r.Design.FPSAndClocks()
 	f.Add("throughput", chart.Amount(fps)+" "+r.unit()+"/s",
 		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), plain(interval)))
 	clocks := fmt.Sprintf("%d clocks, simulated", c.Latency)
@@ -209,7 +209,7 @@ func (r *BuildResult) clocksPicture() ([]byte, error) {
 	}
 	// The host's port or a state also gets a bar if it is the bottleneck.
 	if names := r.Design.Bottleneck.Names(); len(r.Design.Bottleneck.Layers) < len(names) {
-		_, clocks := r.Design.Pace()
+		_, clocks := r.Design.FPSAndClocks()
 		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: plain(clocks)})
 	}
 	return b.SVG()
@@ -224,7 +224,7 @@ func (r *BuildResult) timeline(ctx context.Context) (svg []byte, note string, er
 	if frames == 0 {
 		return nil, "A frame has too many words to draw them all here; " + other, nil
 	}
-	trace := r.Design.Clocks.Trace.Head(frames)
+	trace := r.Design.Clocks.Trace.FirstFrames(frames)
 	if trace == nil {
 		trace, err = rtlsim.Run(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Layers: frames})
 		if err != nil {

@@ -31,7 +31,7 @@ func TestAccPerPE(t *testing.T) {
 			t.Parallel()
 			tier.NotQuick(t)
 			tier.Needs(t, "g++")
-			if c.backend.RTL() {
+			if c.backend.IncludesRTL() {
 				tier.Needs(t, "verilator")
 			}
 			m := models.Find(t, c.model)

@@ -25,7 +25,7 @@ type predictor struct {
 // predictors returns a function that makes predictors of a program. Each goroutine needs its own.
 func predictors(m *dataflow.Model, p *fast.Executable) func() *predictor {
 	ends, _ := p.HostTables(m)
-	codes, _ := p.IntegerEnds(m)
+	codes, _ := p.IntegerHostTables(m)
 	return func() *predictor {
 		return &predictor{m, p, ends, codes, p.Worker(), make([][]float32, len(m.In)),
 			make([][]float32, len(m.In)), make([][]float64, len(m.Out))}
@@ -164,7 +164,7 @@ func framesLikeEval(ctx context.Context, m *dataflow.Model, in, out []tensors) e
 		err = rtlsim.Compare(out[:1], pick(first, m.Graph.Out))
 	}
 	if err != nil {
-		return &Mismatch{"engine fast against eval, output: " + err.Error()}
+		return &MismatchError{"engine fast against eval, output: " + err.Error()}
 	}
 	return nil
 }

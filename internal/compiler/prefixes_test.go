@@ -309,7 +309,7 @@ func TestPrefixes(t *testing.T) {
 				}
 			}
 			input, model := zipped(t, map[string]*npy.Array{"x0": in}), p.write(t)
-			for _, e := range []Engine{Reference, Fast, Eval, Cycle} {
+			for _, e := range []Engine{EngineReference, EngineFast, EngineEval, EngineCycle} {
 				o := SimOptions{Options: Options{Model: model, Board: "zcu104"}, Input: input, Engine: e}
 				got := simulated(t, o)
 				differ(t, "engine "+string(e), got.Outputs[0].Data, want)

@@ -44,14 +44,14 @@ func (o Options) calibrated(ctx context.Context, src *ModelSource, d *diag.List)
 			"give the quantised model another name")
 		return nil, o, nil
 	}
-	o.Step("calibrating", 0, 0)
+	o.ReportProgress("calibrating", 0, 0)
 	n, err := o.quantising(ctx, src, false, d)
 	if n == nil || err != nil {
 		return nil, o, err
 	}
 	defer n.close()
-	q, recipe := n.Quantising, o.recipe()
-	onnx, story := q.Write(recipe, d)
+	q, recipe := n.QuantisationSession, o.recipe()
+	onnx, story := q.QuantisedONNX(recipe, d)
 	if onnx == nil {
 		return nil, o, nil
 	}
@@ -131,7 +131,7 @@ func (o Options) recipe() frontend.Recipe {
 
 // noted holds a model to be quantised, and the values that samples produced in it.
 type noted struct {
-	*frontend.Quantising
+	*frontend.QuantisationSession
 	samples *samples.SampleSource
 	file    *dataFile           // feedback of the states that the file does not give
 	fed     []dataflow.Feedback // states that the file does not have
@@ -175,12 +175,12 @@ func (o Options) noting(ctx context.Context, src *ModelSource, data *dataFile, r
 		return nil, nil
 	}
 	opt.Data, opt.Stateful = data.shapes(), opt.Stateful && len(opt.States) == 0 // samples carry their states
-	n := &noted{Quantising: frontend.Quantise(src.File, src.ONNX, opt, replace, d), file: data}
-	if n.Quantising == nil {
+	n := &noted{QuantisationSession: frontend.BeginQuantisation(src.File, src.ONNX, opt, replace, d), file: data}
+	if n.QuantisationSession == nil {
 		return nil, nil
 	}
 	if !o.Equalise {
-		n.OneScale()
+		n.DisableChannelScales()
 	}
 	n.fed = data.lacks(n.Model)
 	if ok, err := data.feedBy(ctx, n.Model, bySample(n.Float), d); !ok {
@@ -205,7 +205,7 @@ func (o Options) noting(ctx context.Context, src *ModelSource, data *dataFile, r
 				var out reals
 				if !far[done] {
 					var err error
-					if out, err = n.Note(in); err != nil {
+					if out, err = n.RunAndRecord(in); err != nil {
 						return faulty{err}
 					}
 				} else {
@@ -215,7 +215,7 @@ func (o Options) noting(ctx context.Context, src *ModelSource, data *dataFile, r
 					n.was = append(n.was, out)
 				}
 				done++
-				o.Step("calibrating", done, n.samples.Count)
+				o.ReportProgress("calibrating", done, n.samples.Count)
 			}
 			return nil
 		})
@@ -281,7 +281,7 @@ type VariantMaker struct {
 	Float    samples.Accuracy  // accuracy of the model without rounding of activations
 	AsIs     *samples.Accuracy // accuracy of the unchanged model
 	Bare     bool              // the model has no quantisers
-	q        *frontend.Quantising
+	q        *frontend.QuantisationSession
 	runs     *samples.Runs
 	labels   *samples.Labels
 	float    []reals // outputs of the float model
@@ -302,7 +302,7 @@ func NewVariantMaker(ctx context.Context, o Options, d *diag.List) (v *VariantMa
 		return nil, err
 	}
 	defer n.close()
-	v.q, v.Bare = n.Quantising, n.HasNoQuantisers()
+	v.q, v.Bare = n.QuantisationSession, n.HasNoQuantisers()
 	if v.o.shapes, err = n.shapes(); err != nil {
 		return nil, toldOf(unfit{err}, n.file, src, d)
 	}
@@ -390,7 +390,7 @@ func (v *VariantMaker) Make(ctx context.Context, r frontend.Recipe) (x *RecipeVa
 		}
 		r = x.Recipe
 	}
-	onnx, _ := v.q.Write(r, &d)
+	onnx, _ := v.q.QuantisedONNX(r, &d)
 	if onnx == nil {
 		x.Refused = reason(&d)
 		return x, nil

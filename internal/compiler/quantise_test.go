@@ -71,7 +71,7 @@ func unquantised(t *testing.T, path string) []byte {
 // Columns come first where images are sequences of these.
 func digits(t *testing.T, columns bool, shape ...int) (inputs, labels string) {
 	t.Helper()
-	dir := filepath.Join(unpack(t), examples.Digits)
+	dir := filepath.Join(unpack(t), examples.DigitsName)
 	x := load(t, dir+"/inputs.npy")
 	n := x.Shape[0]
 	if columns {
@@ -229,7 +229,7 @@ func variant(t *testing.T, v *VariantMaker, name string) {
 	if err != nil || x.Source == nil {
 		t.Fatal(err, x)
 	}
-	if twice, err := v.Make(context.Background(), r); err != nil || twice.Source.Sum() != x.Source.Sum() {
+	if twice, err := v.Make(context.Background(), r); err != nil || twice.Source.SHA256() != x.Source.SHA256() {
 		t.Error("twice the same recipe gives two models")
 	}
 	if x.Model == nil {

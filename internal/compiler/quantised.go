@@ -50,7 +50,7 @@ func (o Options) before(ctx context.Context, n *noted, made *ModelSource, d *dia
 			return "", nil
 		}
 	}
-	o.Step("comparing", 0, min(from.Count, maxCompared))
+	o.ReportProgress("comparing", 0, min(from.Count, maxCompared))
 	run, err := now(ctx, o, made, n.fed, d)
 	if run == nil || err != nil {
 		return "", modelError(err, made, d)
@@ -70,7 +70,7 @@ func (o Options) before(ctx context.Context, n *noted, made *ModelSource, d *dia
 			return "", modelError(err, made, d)
 		}
 		c.add(first, before, after)
-		o.Step("comparing", c.runs, min(from.Count, maxCompared))
+		o.ReportProgress("comparing", c.runs, min(from.Count, maxCompared))
 	}
 	return where + ": " + c.String(), nil
 }
@@ -78,12 +78,12 @@ func (o Options) before(ctx context.Context, n *noted, made *ModelSource, d *dia
 // asIs returns the outputs of the model before quantisation. was holds the outputs that are already known.
 func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []reals) ([]reals, error) {
 	run := func(i int) (reals, error) {
-		if n.NotesAsIs() && i < len(was) && was[i] != nil {
+		if n.RecordingRunsOriginal() && i < len(was) && was[i] != nil {
 			return was[i], nil
 		}
 		return n.RunOriginal(part.In[i])
 	}
-	if n.NotesAsIs() {
+	if n.RecordingRunsOriginal() {
 		return eachFrom(ctx, part.First, len(part.In), run)
 	}
 	return inOrder(ctx, part.First, len(part.In), run)

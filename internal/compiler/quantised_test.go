@@ -172,7 +172,7 @@ func TestSurvivors(t *testing.T) {
 		g := onnxio.Read("made.onnx", made, &d)
 		found := 0
 		for _, q := range g.Nodes {
-			if q.Op != graph.Quant || q.Inputs[0] != x {
+			if q.Op != graph.OpQuant || q.Inputs[0] != x {
 				continue
 			}
 			found++

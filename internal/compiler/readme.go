@@ -94,12 +94,13 @@ var buildFiles = []templates.ReadmeEntry{
 // readme returns the README.md of the build. paths lists the files of the build.
 func (r *BuildResult) readme(o Options, paths []string) ([]byte, error) {
 	t := r.Design.Target
-	_, every := r.Design.Pace()
-	name := templates.Code(r.Source.Name)
+	_, every := r.Design.FPSAndClocks()
+	name := templates.MarkdownCode(r.Source.Name)
 	about := fmt.Sprintf("A streaming accelerator of the model %s for the board %s (%s) at %s MHz:\n"+
 		"%s, made by hlsgen %s. By simulation it takes %s every %s clocks,\n"+
 		"and %d clocks from the first word of a frame to its last result.\n",
-		templates.Code(r.Source.File), templates.Code(t.Board.Name), templates.Code(t.Board.Part), plain(t.ClockMHz),
+		templates.MarkdownCode(r.Source.File), templates.MarkdownCode(t.Board.Name),
+		templates.MarkdownCode(t.Board.Part), plain(t.ClockMHz),
 		o.Backend.makes(), o.Version, r.frame(), plain(every), r.Design.Clocks.Latency)
 	if v := r.Verified; v.Samples > 0 {
 		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
@@ -110,11 +111,11 @@ func (r *BuildResult) readme(o Options, paths []string) ([]byte, error) {
 	if r.Design.Over {
 		about += "\nIt takes more than the budget allows: `report/report.html` says of what."
 	}
-	model := "The model is the file " + templates.Code(r.Source.File)
+	model := "The model is the file " + templates.MarkdownCode(r.Source.File)
 	if r.Source.Example {
 		model = "The model is the example that hlsgen carries,"
 	}
-	model += " with the SHA-256\n" + templates.Code(r.sum) + ". This makes the same design of it:"
+	model += " with the SHA-256\n" + templates.MarkdownCode(r.sum) + ". This makes the same design of it:"
 	if r.Design.Certificate.Interrupted {
 		model = strings.TrimSuffix(model, " This makes the same design of it:") + " The search for this design was " +
 			"interrupted,\nso that without `--folding` another one may come of it. This makes the same one, its " +
@@ -137,10 +138,10 @@ func (r *BuildResult) readme(o Options, paths []string) ([]byte, error) {
 			Commands: []string{"make -C hls -j4 ip", "make -C hls package", "make -C hls xsim"}},
 		{Title: "Make it again", Text: model, Commands: []string{r.again(o)}},
 	}
-	if !o.Backend.HLS() {
+	if !o.Backend.IncludesHLS() {
 		steps = slices.Delete(steps, 1, 5)
 	}
-	if o.Backend.RTL() {
+	if o.Backend.IncludesRTL() {
 		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Run the SystemVerilog",
 			Text: "In Verilator, on the recorded frames: every word of every stream is compared. `make lint` and\n" +
 				"`make synth` hold the text against Verilator's warnings and Yosys' checks.",
@@ -150,7 +151,8 @@ func (r *BuildResult) readme(o Options, paths []string) ([]byte, error) {
 	if s := SequencesOf(r.Design); s != nil {
 		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Send sequences", Text: s.sent()})
 	}
-	return templates.Readme{Title: name + " on " + templates.Code(t.Board.Name), About: about, Files: buildFiles,
+	return templates.Readme{Title: name + " on " + templates.MarkdownCode(t.Board.Name), About: about,
+		Files: buildFiles,
 		Steps: steps}.README(paths)
 }
 
@@ -188,10 +190,10 @@ func beside(r *BuildResult) (text string) {
 	} {
 		var names, nodes []string
 		for _, t := range side.of {
-			names = append(names, templates.Code(t.Name))
+			names = append(names, templates.MarkdownCode(t.Name))
 		}
 		for _, n := range side.out.Nodes {
-			nodes = append(nodes, templates.Code(n))
+			nodes = append(nodes, templates.MarkdownCode(n))
 		}
 		if names != nil {
 			who := "a program computes itself"
@@ -203,7 +205,7 @@ func beside(r *BuildResult) (text string) {
 	}
 	for _, f := range m.Feedback {
 		text += fmt.Sprintf("\nWhat it gives as %s is %s of the next sample: give it back, one sample at a time.",
-			templates.Code(m.Out[f.Out].Name), templates.Code(m.In[f.In].Name))
+			templates.MarkdownCode(m.Out[f.Out].Name), templates.MarkdownCode(m.In[f.In].Name))
 	}
 	return text
 }
@@ -234,7 +236,7 @@ func (o Options) Flags() (words []string) {
 	delete(given, "shape")
 	delete(given, "initial-state")
 	delete(given, "state")
-	if o.Formula != dataflow.Fitted {
+	if o.Formula != dataflow.FittedFormula {
 		given["cost"] = o.Formula.String()
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {

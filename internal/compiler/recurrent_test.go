@@ -119,7 +119,7 @@ func recurrentBuilt(ctx context.Context, n *rnntest.Network, opt frontend.Option
 		}
 		wanted.Fixed = folding.ReadFile(b, &d)
 	}
-	design, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, wanted, &d)
+	design, err := folding.FindBestDesign(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, wanted, &d)
 	if err != nil || design == nil {
 		return nil, errors.Join(err, &refused{d.Diags})
 	}
@@ -175,7 +175,7 @@ func recurrentFails(t *testing.T, n *rnntest.Network, seed uint64, compiled bool
 // arithmetic gives, step by step.
 func TestRandomRecurrent(t *testing.T) {
 	t.Parallel()
-	networks, compiled := 100, tier.Few(10)
+	networks, compiled := 100, tier.CasesToRun(10)
 	if tier.Long() {
 		networks, compiled = 2000, 60
 	}

@@ -49,9 +49,9 @@ func (r *LayerReport) timed(op dataflow.Op, f dataflow.Fold, t dataflow.Target) 
 		return op.Loop(f, t).Latency
 	}
 	if t.Calibrated() {
-		r.Table = at(delay.Expected)
+		r.Table = at(delay.ExpectedDelay)
 	} else {
-		r.Depths = &ValueRange{at(delay.Least), at(delay.Most)}
+		r.Depths = &ValueRange{at(delay.MinDelay), at(delay.MaxDelay)}
 	}
 	if x, ok := op.(dataflow.Recurring); ok {
 		for _, s := range x.Recurrences(f, t) {
@@ -208,7 +208,7 @@ type performance struct {
 func (r *BuildResult) performance() performance {
 	d := r.Design
 	p := performance{Simulated: d.Clocks.Latency}
-	p.SimulatedFPS, p.Interval = d.Pace()
+	p.SimulatedFPS, p.Interval = d.FPSAndClocks()
 	for i := range r.Design.Model.Graph.Nodes {
 		n := d.Loop(i).Iterations()
 		if p.CriticalPath += n; n > p.Max {

@@ -35,8 +35,8 @@ const (
 // Backends lists the values of Backend.
 var Backends = []string{string(BackendHLS), string(BackendRTL), string(BackendBoth)}
 
-// ForBoard returns the back end for a board. The default is HLS on AMD's devices, because Vitis HLS knows no others,
-// and else RTL.
+// ForBoard returns the back end for a board. The default is HLS on AMD's devices, because Vitis HLS
+// knows no others, and else RTL.
 func (b Backend) ForBoard(board boards.Board) Backend {
 	switch {
 	case b != "":
@@ -50,7 +50,7 @@ func (b Backend) ForBoard(board boards.Board) Backend {
 // CheckedForBoard returns b.On(board), and adds an error to d if the board cannot use that back end.
 func (b Backend) CheckedForBoard(board boards.Board, d *diag.List) Backend {
 	b = b.ForBoard(board)
-	if b.HLS() && board.Family != boards.AMD {
+	if b.IncludesHLS() && board.Family != boards.AMD {
 		d.Fail(diag.BackendUnfit, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for "+
 			"devices that are not AMD's", board.Name, board.Part), "use --backend rtl, or leave it out")
 	}
@@ -59,7 +59,7 @@ func (b Backend) CheckedForBoard(board boards.Board, d *diag.List) Backend {
 
 // counted adds an error to d if counters are asked of a back end without them.
 func (o Options) counted(d *diag.List) {
-	if o.Counters && !o.Backend.RTL() {
+	if o.Counters && !o.Backend.IncludesRTL() {
 		d.Fail(diag.BackendUnfit, "", "--counters: a layer that Vitis HLS makes does not tell in which clocks it waits",
 			"use --backend rtl, or --backend both: layers in SystemVerilog tell")
 	}
@@ -83,11 +83,11 @@ func counterFiles(ctx context.Context, r *BuildResult) (templates.Files, error) 
 	return deploy.CounterFiles(d, counted)
 }
 
-// HLS reports whether C++ is generated.
-func (b Backend) HLS() bool { return b != BackendRTL }
+// IncludesHLS reports whether C++ is generated.
+func (b Backend) IncludesHLS() bool { return b != BackendRTL }
 
-// RTL reports whether SystemVerilog is generated.
-func (b Backend) RTL() bool { return b == BackendRTL || b == BackendBoth }
+// IncludesRTL reports whether SystemVerilog is generated.
+func (b Backend) IncludesRTL() bool { return b == BackendRTL || b == BackendBoth }
 
 // makes describes the product of the back end in words.
 func (b Backend) makes() string {
@@ -112,17 +112,17 @@ func generateRTL(ctx context.Context, r *BuildResult, o Options, streams []tenso
 		return files, err
 	}
 	if program := noVerilator(); program != "" {
-		r.Verified.Left = string(RTL)
+		r.Verified.Left = string(EngineRTL)
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.VerilatorMissing,
 			Msg:  "the generated SystemVerilog was not run: there is no " + program,
 			Hint: "install verilator and g++, or pass --no-csim"})
 		return files, nil
 	}
-	o.Step("compiling", 0, 0)
-	if err := verilated(ctx, RTL, r.Design.Design, pick(streams, r.Design.Model.Graph.In), streams); err != nil {
+	o.ReportProgress("compiling", 0, 0)
+	if err := verilated(ctx, EngineRTL, r.Design.Design, pick(streams, r.Design.Model.Graph.In), streams); err != nil {
 		return nil, err
 	}
-	r.Verified.Engines = append(r.Verified.Engines, string(RTL))
+	r.Verified.Engines = append(r.Verified.Engines, string(EngineRTL))
 	return files, nil
 }
 
@@ -141,7 +141,7 @@ func missing(programs ...string) string {
 
 // ready reports whether the programs that engines rtl and netlist need are installed. It adds an error to d otherwise.
 func (e Engine) ready(d *diag.List) bool {
-	if e == Netlist && missing("yosys") != "" {
+	if e == EngineNetlist && missing("yosys") != "" {
 		d.Fail(diag.YosysMissing, "", "engine netlist needs yosys, which is not here",
 			"install yosys, or use --engine rtl")
 		return false
@@ -208,7 +208,7 @@ func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, strea
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if engine == Netlist {
+	if engine == EngineNetlist {
 		if files, err = n.Netlist(ctx, filepath.Join(dir, "synthesis"), files); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (p pace) run(ctx context.Context, engine Engine, program *rtl.BenchProgram,
 		return err
 	}
 	if !rtl.Passed(said) {
-		return &Mismatch{fmt.Sprintf("engine %s against eval: %s", engine, failure(said))}
+		return &MismatchError{fmt.Sprintf("engine %s against eval: %s", engine, failure(said))}
 	}
 	trace, err := rtlsim.Run(ctx, d, in, rtlsim.Options{Record: told, In: p.in, Out: p.out})
 	if err != nil {
@@ -261,22 +261,22 @@ func failure(said string) string {
 
 // sameClocks compares the clocks in the output of a test bench with a run of the simulator.
 func sameClocks(engine Engine, d *dataflow.Design, trace *rtlsim.Trace, said string) error {
-	frames := rtl.Frames(said)
+	frames := rtl.ParseFrameClocks(said)
 	if len(frames) != len(trace.Frames) {
-		return &Mismatch{fmt.Sprintf("engine %s against cycle: %d frames come out, want %d", engine, len(frames),
+		return &MismatchError{fmt.Sprintf("engine %s against cycle: %d frames come out, want %d", engine, len(frames),
 			len(trace.Frames))}
 	}
 	for f, got := range frames {
 		if want := trace.Frames[f]; got != (rtl.FrameClocks{First: want.First, Last: want.Last}) {
-			return &Mismatch{fmt.Sprintf("engine %s against cycle, frame %d: it comes out in clocks %+v, want %+v",
+			return &MismatchError{fmt.Sprintf("engine %s against cycle, frame %d: it comes out in clocks %+v, want %+v",
 				engine, f, got, want)}
 		}
 	}
 	if trace.Record == nil {
 		return nil
 	}
-	for s, what := range rtl.WrongClocks(d.Model.Graph, trace.Record.Moved, rtl.Events(said), 0) {
-		return &Mismatch{fmt.Sprintf("engine %s against cycle, stream %s: %s", engine,
+	for s, what := range rtl.WrongClocks(d.Model.Graph, trace.Record.MoveClocks, rtl.ParseDigests(said), 0) {
+		return &MismatchError{fmt.Sprintf("engine %s against cycle, stream %s: %s", engine,
 			streamName(d.Model.Graph, s), what)}
 	}
 	return nil

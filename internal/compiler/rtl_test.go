@@ -28,7 +28,7 @@ func TestEngineRTL(t *testing.T) {
 			var d diag.List
 			r, err := compiler.Simulate(context.Background(), compiler.SimOptions{
 				Options: compiler.Options{Model: m.Path("model.onnx"), Board: "zcu104", FPS: 1000},
-				Engine:  compiler.RTL, Input: m.Path("inputs.npy"),
+				Engine:  compiler.EngineRTL, Input: m.Path("inputs.npy"),
 			}, &d)
 			if err != nil || r == nil {
 				t.Fatalf("%v\n%v", err, d.ForUser())
@@ -54,7 +54,7 @@ func TestBackends(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		var d diag.List
-		r, err := compiler.Run(context.Background(), compiler.Options{Board: "pynq-z1", FPS: 100, Backend: c.backend,
+		r, err := compiler.Build(context.Background(), compiler.Options{Board: "pynq-z1", FPS: 100, Backend: c.backend,
 			NoCSim: true, Verify: 1, Out: out}, &d)
 		if err != nil || r == nil {
 			t.Fatalf("%q: %v\n%v", c.backend, err, d.ForUser())

@@ -12,13 +12,13 @@ import (
 // A SequencesReport describes the sequences that a design accepts, with one sequence per frame. It gives the rate of
 // the longest and of the shortest sequences.
 type SequencesReport struct {
-	Axis     string     `json:"axis"`     // name of the model's axis
-	Longest  PaceReport `json:"longest"`  // its interval, latency and rate are those of the design
-	Shortest PaceReport `json:"shortest"` // from a simulation of its own
+	Axis     string               `json:"axis"`     // name of the model's axis
+	Longest  SequenceTimingReport `json:"longest"`  // its interval, latency and rate are those of the design
+	Shortest SequenceTimingReport `json:"shortest"` // from a simulation of its own
 }
 
-// A PaceReport gives the timing of consecutive sequences of one length.
-type PaceReport struct {
+// A SequenceTimingReport gives the timing of consecutive sequences of one length.
+type SequenceTimingReport struct {
 	Steps    int     `json:"steps"`
 	Interval float64 `json:"interval_clocks"` // from the start of a sequence to the start of the next one
 	PerStep  float64 `json:"clocks_per_step"` // the interval divided by Steps
@@ -32,9 +32,9 @@ func SequencesOf(d *folding.Design) *SequencesReport {
 	if l == nil {
 		return nil
 	}
-	of := func(steps int, p folding.FramePace) PaceReport {
-		every := d.Every(p)
-		return PaceReport{Steps: steps, Interval: every, PerStep: rounded(every / float64(steps)),
+	of := func(steps int, p folding.FramePace) SequenceTimingReport {
+		every := d.ClocksBetweenFrames(p)
+		return SequenceTimingReport{Steps: steps, Interval: every, PerStep: rounded(every / float64(steps)),
 			Latency: p.Latency, FPS: d.Rate(d.ClockMHz(), p)}
 	}
 	return &SequencesReport{l.Axis, of(l.Max, d.Clocks.FramePace), of(l.Min, *d.Clocks.Shortest)}
@@ -46,7 +46,7 @@ func (s *SequencesReport) Range() string {
 }
 
 // String describes the timing: "of 520 steps: one every 33,280 clocks, 64 a step, latency 40,000".
-func (p PaceReport) String() string {
+func (p SequenceTimingReport) String() string {
 	steps := "steps"
 	if p.Steps == 1 {
 		steps = "step"
@@ -65,7 +65,7 @@ func (s *SequencesReport) sent() string {
 		"next sequence may follow in the next clock, whatever its length. The output has\n"+
 		"TLAST with the last word of what is computed of a sequence. By simulation,\n\n- %v\n- %v\n\n"+
 		"The test bench does so, too: `hls/tb/data/frames.txt` has the steps of each frame.",
-		s.Range(), templates.Code(s.Axis), s.Longest, s.Shortest)
+		s.Range(), templates.MarkdownCode(s.Axis), s.Longest, s.Shortest)
 }
 
 // JoinNumbers formats numbers as a list: "1, 4 and 8".

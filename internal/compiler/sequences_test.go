@@ -56,7 +56,7 @@ func TestSequencesReport(t *testing.T) {
 	o := Options{Model: model, Board: "zcu104", Verify: 4, NoCSim: true, Out: filepath.Join(dir, "built"),
 		Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}
 	var d diag.List
-	r, err := Run(t.Context(), o, &d)
+	r, err := Build(t.Context(), o, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -80,9 +80,9 @@ func TestSequencesReport(t *testing.T) {
 		s.Shortest.Steps != 1 || s.Axis != "T" {
 		t.Errorf("%+v of a design with an interval of %v and a latency of %d", s, cycles.Interval, cycles.Latency)
 	}
-	for _, want := range []PaceReport{s.Longest, s.Shortest} {
+	for _, want := range []SequenceTimingReport{s.Longest, s.Shortest} {
 		const samples = 24
-		sim := SimOptions{Options: o, Engine: Cycle, Input: data(t, noise(1, stored(n, samples, want.Steps)...))}
+		sim := SimOptions{Options: o, Engine: EngineCycle, Input: data(t, noise(1, stored(n, samples, want.Steps)...))}
 		sim.Folding = filepath.Join(o.Out, "final_hw_config.json")
 		got, told := asked(t, sim)
 		if got == nil {
@@ -99,7 +99,7 @@ func TestSequencesReport(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"README.md": {"--dim T=1..5", "1 to 5 steps", s.Longest.String(), s.Shortest.String(), "TLAST",
 			"a sequence of 5 steps every"},
-		outputdir.Manifest:        {`"dim": "T=1..5"`, `"steps": [`},
+		outputdir.ManifestName:    {`"dim": "T=1..5"`, `"steps": [`},
 		"report/certificate.json": {`"min_steps": 1`, `"max_steps": 5`, "a sequence of 1 to 5 steps (axis T)"},
 		"report/report.html":      {"1 to 5 steps", s.Longest.String(), s.Shortest.String(), "T=1..5"},
 	} {
@@ -114,7 +114,7 @@ func TestSequencesReport(t *testing.T) {
 	}
 	again := o
 	again.Folding, again.Out = filepath.Join(o.Out, "folding.json"), filepath.Join(dir, "again")
-	same, err := Run(t.Context(), again, &d)
+	same, err := Build(t.Context(), again, &d)
 	if err != nil || same == nil || same.Design.Clocks.FramePace != r.Design.Clocks.FramePace {
 		t.Errorf("made again: %v %v", err, d.Diags)
 	}

@@ -62,7 +62,7 @@ func TestSeriesOfFINNBuild(t *testing.T) {
 // lose: each is a function that the tool pipelines.
 func TestIntervalOfOne(t *testing.T) {
 	t.Parallel()
-	r := built(t, Options{Model: filepath.Join(unpack(t), examples.Iris, "qcdq.onnx"), Board: "zcu104",
+	r := built(t, Options{Model: filepath.Join(unpack(t), examples.IrisName, "qcdq.onnx"), Board: "zcu104",
 		IO: dataflow.FromStream, Verify: 1, NoCSim: true})
 	if s := r.Design.Series; s.Each != 1 || s.AsLoops < 4 {
 		t.Fatalf("%+v, want a frame in every clock", s)

@@ -102,7 +102,7 @@ func offDefault(f dataflow.Fold) (off int) {
 	if f.Memory == dataflow.LUTRAM || f.Memory == dataflow.URAM {
 		off++
 	}
-	if f.Compute == dataflow.DSP {
+	if f.Compute == dataflow.ComputeInDSPs {
 		off += 2
 	}
 	return off
@@ -122,7 +122,7 @@ func weightBits(op dataflow.Op, t dataflow.Target) int {
 }
 
 // fold is a fold per layer for a target of clocks per frame, with at most so many bits of weights per PE. What Vitis
-// HLS refuses is no fold, and is passed over.
+// IncludesHLS refuses is no fold, and is passed over.
 func (s *setFolding) fold(target, bits int) []dataflow.Fold {
 	for i := range s.layers {
 		s.layers[i].begin(target, bits)
@@ -232,8 +232,8 @@ func (s *setFolding) slowest(folds []dataflow.Fold) (clocks int) {
 func bySetFolding(t testing.TB, m *dataflow.Model, target dataflow.Target) (best *folding.Design) {
 	t.Helper()
 	s := newSetFolding(m, target)
-	budget := folding.BudgetOf(target.Board, folding.Use{})
-	for _, bits := range []int{finnWordBits, dataflow.MaxRow} {
+	budget := folding.BudgetOf(target.Board, folding.MaxUse{})
+	for _, bits := range []int{finnWordBits, dataflow.MaxTableRowBits} {
 		var last []dataflow.Fold
 		for _, interval := range s.intervals() {
 			folds := s.fold(interval, bits)
@@ -241,7 +241,7 @@ func bySetFolding(t testing.TB, m *dataflow.Model, target dataflow.Target) (best
 				folds = s.fold(slowest, bits)
 			}
 			d := &dataflow.Design{Model: m, Target: target, Folds: folds}
-			if _, layers := d.Cost(); slices.Equal(folds, last) || !budget.Fits(layers) {
+			if _, layers := d.Cost(); slices.Equal(folds, last) || !budget.Allows(layers) {
 				continue
 			}
 			last = folds
@@ -265,7 +265,7 @@ func fixed(t testing.TB, d *dataflow.Design) *folding.Design {
 	var told diag.List
 	file := folding.ReadFile(folding.Format(d, false), &told)
 	wanted := folding.Goal{Fixed: file, OverBudget: true}
-	made, err := folding.Make(context.Background(), d.Model, d.Target, wanted, &told)
+	made, err := folding.FindBestDesign(context.Background(), d.Model, d.Target, wanted, &told)
 	unjoined := slices.ContainsFunc(told.Diags, func(x diag.Diag) bool { return x.Code == diag.WordTooWide })
 	if err != nil || made == nil && !unjoined {
 		t.Fatal(err, told.Diags)
@@ -304,7 +304,7 @@ func TestSetFolding(t *testing.T) {
 	} {
 		folds := s.fold(c.target, c.bits)
 		for k, i := range layers {
-			if f := folds[i]; f.PE != c.want[k].PE || f.SIMD != c.want[k].SIMD || f.Compute != dataflow.LUT {
+			if f := folds[i]; f.PE != c.want[k].PE || f.SIMD != c.want[k].SIMD || f.Compute != dataflow.ComputeInLUTs {
 				t.Errorf("target %d, layer %d: %+v, want %+v", c.target, i, f, c.want[k])
 			}
 		}

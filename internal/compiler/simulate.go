@@ -73,7 +73,7 @@ type SimResult struct {
 func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *SimResult, err error) {
 	defer CatchPanic(&err)
 	r := &SimResult{}
-	o.Step("reading", 0, 0)
+	o.ReportProgress("reading", 0, 0)
 	o.Data, o.LabelsFile = o.Input, o.Labels
 	src, made, err := o.opened(ctx, d)
 	if r.Source = src; src == nil || err != nil {
@@ -89,7 +89,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *SimResult, 
 		return nil, ctx.Err()
 	}
 	defer data.close()
-	o.Step("importing", 0, 0)
+	o.ReportProgress("importing", 0, 0)
 	engine, im, err := o.importFor(r.Source, data.shapes(), d)
 	if im == nil || im.Model == nil || d.Failed() || err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *SimResult, 
 	if !ok {
 		return nil, nil
 	}
-	if ok, err := data.feed(ctx, model, o.Engine == Reference, d); !ok {
+	if ok, err := data.feed(ctx, model, o.Engine == EngineReference, d); !ok {
 		return nil, modelError(err, r.Source, d)
 	}
 	s := data.samples(model, steps, o.LengthsFile, d)
@@ -201,15 +201,15 @@ func (o SimOptions) importFor(src *ModelSource, shapes map[string][]int, d *diag
 		return o.Engine, nil, nil
 	}
 	opt.Data = shapes
-	engine := cmp.Or(o.Engine, Fast)
+	engine := cmp.Or(o.Engine, EngineFast)
 	switch {
 	case o.Overflow != "":
-		engine = Reference
-	case engine == Fast && o.Trace != "":
-		engine = Eval
-	case engine == Reference, engine == Float:
+		engine = EngineReference
+	case engine == EngineFast && o.Trace != "":
+		engine = EngineEval
+	case engine == EngineReference, engine == EngineFloat:
 		im := frontend.ImportReference(src.File, src.ONNX, opt, d)
-		if engine == Float && im.Model != nil && im.Model.Float == nil {
+		if engine == EngineFloat && im.Model != nil && im.Model.Float == nil {
 			d.Fail(diag.EngineUnfit, src.File, "engine float rounds, and here a rounded value would become another "+
 				"code, order or state", "leave --engine out, or use --engine reference")
 		}
@@ -227,10 +227,10 @@ func (o SimOptions) importFor(src *ModelSource, shapes map[string][]int, d *diag
 	}
 	if im.Model == nil && o.Engine == "" && o.Overflow == "" {
 		var quiet diag.List
-		as := frontend.AsWritten(im, src.File, src.ONNX, opt, &quiet)
+		as := frontend.ReferenceFromImport(im, src.File, src.ONNX, opt, &quiet)
 		if as.Model != nil && as.Model.Float != nil {
 			d.Merge(quiet.Diags)
-			return Float, as, nil
+			return EngineFloat, as, nil
 		}
 	}
 	if d.Merge(told.Diags); im.Model == nil {
@@ -242,16 +242,16 @@ func (o SimOptions) importFor(src *ModelSource, shapes map[string][]int, d *diag
 // run runs an engine on all samples at once. Engines that run the design compare every stream with Eval.
 func (r *SimResult) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
 	d *diag.List) ([]reals, error) {
-	if o.Engine == Reference || o.Engine == Float {
+	if o.Engine == EngineReference || o.Engine == EngineFloat {
 		if o.Trace != "" {
 			if err := WithSharedFolder(o.Trace, d, func(dir *outputdir.Shared) error {
-				return traceReference(dir, im, s, o.Engine == Float)
+				return traceReference(dir, im, s, o.Engine == EngineFloat)
 			}); err != nil || d.Failed() {
 				return nil, err
 			}
 		}
 		c := courseOf(m)
-		c.float = o.Engine == Float
+		c.float = o.Engine == EngineFloat
 		out, err := c.reference(ctx, s)
 		return out, modelError(err, r.Source, d)
 	}
@@ -260,20 +260,21 @@ func (r *SimResult) run(ctx context.Context, o SimOptions, im *frontend.Imported
 		return nil, modelError(err, r.Source, d)
 	}
 	var streams, out []tensors
-	if o.Engine == Eval || o.Trace != "" {
+	if o.Engine == EngineEval || o.Trace != "" {
 		if streams, err = eval(ctx, m, in); err != nil {
 			return nil, err
 		}
 		out = pick(streams, m.Graph.Out)
 	}
 	switch o.Engine {
-	case Cycle, CSim, RTL, Netlist:
+	case EngineCycle, EngineCSim, EngineRTL, EngineNetlist:
 		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.Failed() {
 			return nil, err
 		}
 	}
 	if o.Trace != "" {
-		apart := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Streams }, streams, len(s.In))
+		apart := m.Turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Streams }, streams,
+			len(s.In))
 		if err := WithSharedFolder(o.Trace, d, func(dir *outputdir.Shared) error {
 			return traceStreams(dir, im, s, apart)
 		}); err != nil || d.Failed() {
@@ -313,7 +314,8 @@ func (r *SimResult) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d
 		r.MaxCycles = wanted.MaxCycles
 	}
 	for {
-		if r.Design, err = folding.Make(ctx, m, target, wanted, d); err != nil || r.Design == nil || d.Failed() {
+		if r.Design, err = folding.FindBestDesign(ctx, m, target, wanted, d); err != nil || r.Design == nil ||
+			d.Failed() {
 			return false, err
 		}
 		if o.Board != "" || len(m.Feedback) == 0 || o.FPS <= r.Design.FPS() || wanted.MaxCycles < 2 {
@@ -322,14 +324,14 @@ func (r *SimResult) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d
 		wanted.MaxCycles /= 2 // here the rate is one frame per latency, and a frame passes through all layers
 		r.MaxCycles = wanted.MaxCycles
 	}
-	if o.Engine == Netlist && !small(r.Design, d) {
+	if o.Engine == EngineNetlist && !small(r.Design, d) {
 		return false, nil
 	}
 	return true, r.Design.SimulateRange(ctx)
 }
 
 // synthesised reports whether an engine runs SystemVerilog.
-func (e Engine) synthesised() bool { return e == RTL || e == Netlist }
+func (e Engine) synthesised() bool { return e == EngineRTL || e == EngineNetlist }
 
 // runDesign folds the model and runs the folded design.
 func (r *SimResult) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
@@ -339,7 +341,7 @@ func (r *SimResult) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	}
 	design := r.Design.Design
 	if o.Engine.synthesised() {
-		o.Step("compiling", 0, 0)
+		o.ReportProgress("compiling", 0, 0)
 		for part := range slices.Chunk(in, perBench(design.Model.Graph)) {
 			streams, err := eval(ctx, design.Model, part)
 			if err != nil {
@@ -356,13 +358,13 @@ func (r *SimResult) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	if err != nil {
 		return nil, err
 	}
-	if o.Engine == Cycle {
+	if o.Engine == EngineCycle {
 		if r.Trace, err = cycle(ctx, design, in, streams, o.VCD != "" || o.Timeline != ""); err != nil {
 			return nil, err
 		}
 		return r.Trace.Outputs, o.draw(design, r.Trace)
 	}
-	o.Step("compiling", 0, 0)
+	o.ReportProgress("compiling", 0, 0)
 	files, err := templates.Project(design, templates.TestVectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, err
@@ -399,19 +401,19 @@ func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
 // modelError adds an error to d for a failure that the model or its data cause at run time: a division by zero, an
 // undecidable rounding, or data that are not numbers. It returns all other errors.
 func modelError(err error, src *ModelSource, d *diag.List) error {
-	var internal *Internal
-	var mismatch *Mismatch
+	var internal *InternalError
+	var mismatch *MismatchError
 	var deadlock *rtlsim.Deadlock
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.As(err, &internal) || errors.As(err, &mismatch) || errors.As(err, &deadlock) {
 		return err
 	}
 	hint := "the model has no exact value for this sample"
-	if off := new(frontend.OffGrid); errors.As(err, &off) {
+	if off := new(frontend.NotOnGridError); errors.As(err, &off) {
 		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded " +
 			"to it"
 	}
-	if errors.Is(err, graph.ErrLong) {
+	if errors.Is(err, graph.ErrRoundingTooCostly) {
 		hint = "use --engine float, which computes in float64: without --engine it is what runs such a model"
 	}
 	d.Fail(diag.DataInvalid, src.File, err.Error(), hint)

@@ -17,7 +17,7 @@ import (
 
 func TestSimulateShapes(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	x := load(t, filepath.Join(dir, "inputs.npy"))
 	for _, c := range []struct {
 		in, out []int
@@ -30,7 +30,7 @@ func TestSimulateShapes(t *testing.T) {
 		a.Data = x.Data[:a.Size()]
 		out := filepath.Join(t.TempDir(), "y.npy")
 		input := data(t, a)
-		ran(t, SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Eval, Input: input,
+		ran(t, SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: EngineEval, Input: input,
 			Output: out})
 		if y := load(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
 			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
@@ -48,11 +48,12 @@ func onIris(dir string, e Engine) SimOptions {
 // Brevitas' outputs.
 func TestSimulateEngines(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
-	needs := map[Engine][]string{CSim: {"g++"}, RTL: {"verilator", "g++"}, Netlist: {"yosys", "verilator", "g++"}}
+	dir := filepath.Join(unpack(t), examples.IrisName)
+	needs := map[Engine][]string{EngineCSim: {"g++"}, EngineRTL: {"verilator", "g++"}, EngineNetlist: {"yosys",
+		"verilator", "g++"}}
 	var first []float64
 	for _, e := range Engines {
-		if e.Name == Float {
+		if e.Name == EngineFloat {
 			continue
 		}
 		t.Run(string(e.Name), func(t *testing.T) {
@@ -78,11 +79,11 @@ func TestSimulateEngines(t *testing.T) {
 // TestCompareSeesErrors changes given outputs: none of the changes may pass as rounding or near tie.
 func TestCompareSeesErrors(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	y := load(t, filepath.Join(dir, "outputs.npy"))
 	y.Data[4] *= 1.001  // sample 1
 	y.Data[9] += 0.0625 // sample 3
-	o := onIris(dir, Eval)
+	o := onIris(dir, EngineEval)
 	o.Compare = data(t, y)
 	if c := ran(t, o).Compare; c.Differ != 2 || c.First == "" {
 		t.Errorf("two wrong samples gave %+v", *c)
@@ -91,9 +92,9 @@ func TestCompareSeesErrors(t *testing.T) {
 
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	trace := t.TempDir()
-	for _, e := range []Engine{Reference, Eval} {
+	for _, e := range []Engine{EngineReference, EngineEval} {
 		o := onIris(dir, e)
 		o.Trace = filepath.Join(trace, string(e))
 		ran(t, o)
@@ -142,10 +143,10 @@ func TestTraceImages(t *testing.T) {
 		}
 		x.Shape = append([]int{3}, x.Shape[1:]...)
 		input := save(t, base+".npy", x)
-		for _, e := range []Engine{Reference, Eval} {
+		for _, e := range []Engine{EngineReference, EngineEval} {
 			ran(t, SimOptions{Options: Options{Model: model}, Engine: e, Input: input, Trace: base + string(e)})
 		}
-		for _, c := range im.Carried() {
+		for _, c := range im.StreamedTensors() {
 			name := traceName(c.Name)
 			codes, scale, bias := load(t, filepath.Join(base+"eval", name+".npy")),
 				load(t, filepath.Join(base+"eval", name+".scale.npy")),
@@ -173,14 +174,14 @@ func TestTraceImages(t *testing.T) {
 
 func TestSimulateRefuses(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	nan := func(v float64) float64 { return v / v }
 	for name, a := range map[string]*npy.Array{
 		"shape":   {DType: "float32", Shape: []int{2, 5}, Data: make([]float64, 10)},
 		"nan":     {DType: "float32", Shape: []int{1, 4}, Data: []float64{0, nan(0), 0, 0}},
 		"integer": {DType: "int8", Shape: []int{1, 4}, Data: make([]float64, 4)},
 	} {
-		o := onIris(dir, Eval)
+		o := onIris(dir, EngineEval)
 		o.Input = data(t, a)
 		if r, d := asked(t, o); r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid {
 			t.Errorf("%s: %v, want one %s", name, d.Diags, diag.DataInvalid)

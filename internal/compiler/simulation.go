@@ -55,22 +55,22 @@ const heldElements = 1 << 18
 
 // run runs the engine on all samples.
 func (x *simulation) run(ctx context.Context) error {
-	if x.o.Engine == Cycle && !x.whole() {
+	if x.o.Engine == EngineCycle && !x.whole() {
 		if err := x.clocks(ctx); err != nil {
 			return err
 		}
 	}
 	lanes, size := x.lanes()
-	x.o.Step("simulating", 0, x.source.Count)
+	x.o.ReportProgress("simulating", 0, x.source.Count)
 	return inLanes(ctx, x.source.Count, size, lanes, func() lane { return x.lane(ctx) })
 }
 
 // whole reports whether the engine must take all samples at once.
 func (x *simulation) whole() bool {
 	switch x.o.Engine {
-	case Reference, Float, Fast, Eval:
+	case EngineReference, EngineFloat, EngineFast, EngineEval:
 		return x.o.Trace != "" || x.o.Overflow != ""
-	case Cycle: // the clocks do not depend on the data; only these features need all samples
+	case EngineCycle: // the clocks do not depend on the data; only these features need all samples
 		keeps := x.model.Graph.KeepsState() || x.model.Lengths != nil
 		return x.o.Trace != "" || x.o.VCD != "" || x.o.Timeline != "" || keeps
 	}
@@ -114,9 +114,9 @@ func (x *simulation) lanes() (n, size int) {
 		return 1, x.source.Count
 	}
 	x.course = courseOf(x.model)
-	x.course.float = x.o.Engine == Float
+	x.course.float = x.o.Engine == EngineFloat
 	processors, turns := runtime.GOMAXPROCS(0), x.model.Turns.PerFrame()
-	if x.o.Engine == Fast {
+	if x.o.Engine == EngineFast {
 		if p := programOf(x.model); p != nil && x.model.Stream == nil {
 			x.predictor = predictors(x.model, p)
 			if x.compare != nil { // the comparison takes most of the time, and uses all processors itself
@@ -125,7 +125,7 @@ func (x *simulation) lanes() (n, size int) {
 			return processors, x.source.PartSize(partBytes, max(p.Batch, 1)*turns)
 		}
 	}
-	if x.o.Engine == Cycle {
+	if x.o.Engine == EngineCycle {
 		frames := max(1, min(16, heldElements/elements(x.r.Design.Model.Graph)))
 		return processors, x.source.PartSize(1, turns) * max(1, frames/x.source.PartSize(1, turns))
 	}
@@ -162,20 +162,20 @@ func (x *simulation) lane(ctx context.Context) lane {
 func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err error) {
 	p.runs, p.out = nil, nil
 	p.direct = fast != nil && fast.direct(x.source, &p.part)
-	if !p.direct || x.compare != nil || p.part.From() == 0 {
+	if !p.direct || x.compare != nil || p.part.FirstRun() == 0 {
 		if p.runs, err = p.part.Runs(); err != nil {
 			return unfit{err}
 		}
 	}
 	switch {
 	case p.direct:
-		if p.part.From() == 0 {
+		if p.part.FirstRun() == 0 {
 			if err := likeEval(ctx, x.model, p.runs, fast.reals(p.part.Len())); err != nil {
 				return faulty{err}
 			}
 		}
 	case fast != nil:
-		if p.out, err = fast.runs(ctx, p.runs); err == nil && fast.ends != nil && p.part.From() == 0 {
+		if p.out, err = fast.runs(ctx, p.runs); err == nil && fast.ends != nil && p.part.FirstRun() == 0 {
 			err = likeEval(ctx, x.model, p.runs, p.out)
 		}
 	case x.whole():
@@ -186,11 +186,11 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err
 		if err != nil {
 			return err // errors of the model are already in the diagnostics
 		}
-	case x.o.Engine == Cycle:
+	case x.o.Engine == EngineCycle:
 		if p.out, err = x.carried(ctx, p.runs); err != nil {
 			return err
 		}
-	case x.o.Engine == Reference, x.o.Engine == Float:
+	case x.o.Engine == EngineReference, x.o.Engine == EngineFloat:
 		p.out, err = x.course.reference(ctx, p.runs)
 	default:
 		p.out, err = x.course.integers(ctx, p.runs)
@@ -216,7 +216,7 @@ func (x *simulation) together() bool {
 
 // outcome counts labels, decodes texts, encodes outputs and compares them, for one part.
 func (x *simulation) outcome(ctx context.Context, p *portion, fast *predictor) (err error) {
-	from, to := p.part.From(), p.part.From()+p.part.Len()
+	from, to := p.part.FirstRun(), p.part.FirstRun()+p.part.Len()
 	if x.labels != nil {
 		p.right, p.seen = x.labels.Count(from, p.out)
 	}
@@ -262,7 +262,7 @@ func (p *portion) output(k int) []dataflow.RealTensor {
 
 // done adds the results of a part to the simulation. Parts arrive in order.
 func (x *simulation) done(p *portion) error {
-	from, to := p.part.From(), p.part.From()+p.part.Len()
+	from, to := p.part.FirstRun(), p.part.FirstRun()+p.part.Len()
 	for k := range p.data {
 		if err := x.out.put(k, p.encoded[k], p.data[k], from, to); err != nil {
 			return err
@@ -273,7 +273,7 @@ func (x *simulation) done(p *portion) error {
 	if x.compare != nil {
 		x.compare.add(p.compared)
 	}
-	x.o.Step("simulating", to, x.source.Count)
+	x.o.ReportProgress("simulating", to, x.source.Count)
 	return nil
 }
 

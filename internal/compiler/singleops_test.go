@@ -29,7 +29,7 @@ func TestSingleOperators(t *testing.T) {
 		}
 		dir := t.TempDir()
 		o := compiler.SimOptions{Options: compiler.Options{Model: strings.TrimSuffix(path, "npz") + "onnx"},
-			Engine: compiler.Reference}
+			Engine: compiler.EngineReference}
 		for name, a := range arrays {
 			b, err := npy.Format(a)
 			if err != nil {

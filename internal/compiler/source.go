@@ -28,9 +28,9 @@ type ModelSource struct {
 	read    *read      // the model, if it is already imported; may be nil
 }
 
-// Sum returns the model's SHA-256 in hexadecimal digits. If the model keeps tensors in other files, the hash covers the
-// file with these tensors included.
-func (s *ModelSource) Sum() string {
+// SHA256 returns the model's SHA-256 in hexadecimal digits. If the model keeps tensors in other files, the hash covers
+// the file with these tensors included.
+func (s *ModelSource) SHA256() string {
 	if s.ONNX == nil && s.sum != "" {
 		return s.sum
 	}
@@ -95,7 +95,7 @@ func stem(path string) string {
 
 func example() *ModelSource {
 	read := func(file string) []byte {
-		b, err := examples.Files.ReadFile(examples.Digits + "/" + file)
+		b, err := examples.Files.ReadFile(examples.DigitsName + "/" + file)
 		if err != nil {
 			panic(err)
 		}
@@ -108,6 +108,6 @@ func example() *ModelSource {
 		}
 		return a
 	}
-	return &ModelSource{Name: examples.Digits, File: "model.onnx", ONNX: read("model.onnx"), Example: true,
+	return &ModelSource{Name: examples.DigitsName, File: "model.onnx", ONNX: read("model.onnx"), Example: true,
 		Inputs: array("inputs.npy"), Labels: array("labels.npy")}
 }

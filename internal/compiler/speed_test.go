@@ -206,7 +206,7 @@ func BenchmarkBuild(b *testing.B) {
 			from := processor(b)
 			for b.Loop() {
 				var d diag.List
-				if _, err := compiler.Run(b.Context(), o, &d); err != nil || d.Failed() {
+				if _, err := compiler.Build(b.Context(), o, &d); err != nil || d.Failed() {
 					b.Fatal(err, d.Diags)
 				}
 			}

@@ -25,7 +25,7 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 			continue
 		}
 		products, _ := op.Products(whole.Folds[i])
-		if parts := dataflow.MaxParts(n.Op, whole.Folds[i]); parts > 1 {
+		if parts := dataflow.MaxProcesses(n.Op, whole.Folds[i]); parts > 1 {
 			most, products = max(most, products), products/parts
 		}
 		least = max(least, products)
@@ -35,10 +35,10 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 	}
 	n := least + rnd.IntN(most-least)
 	target := whole.Target
-	target.Unroll = dataflow.Envelope{Wide: n, Few: n, One: n}
+	target.Unroll = dataflow.UnrollLimits{Wide: n, Few: n, One: n}
 	var d diag.List
 	wanted := folding.Goal{Fixed: folding.ReadFile(folding.Format(whole.Design, false), &d)}
-	made, err := folding.Make(ctx, m, target, wanted, &d)
+	made, err := folding.FindBestDesign(ctx, m, target, wanted, &d)
 	if err != nil || made == nil {
 		return nil, fmt.Errorf("--max-unroll %d: %w %v", n, err, d.Diags)
 	}
@@ -107,7 +107,7 @@ func splitCost(whole, made *folding.Design) error {
 	}
 	load := 0.0
 	for _, s := range made.Shares {
-		if !s.Mean() && s.Budget > 0 {
+		if !s.IsMean() && s.Budget > 0 {
 			load = max(load, float64(s.Used)/float64(s.Budget))
 		}
 	}

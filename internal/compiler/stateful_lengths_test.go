@@ -40,12 +40,12 @@ func TestStatefulLengths(t *testing.T) {
 		networks--
 		engines := engines(t)
 		if networks == 0 && !tier.Quick() {
-			engines = append(engines, RTL)
+			engines = append(engines, EngineRTL)
 		}
 		n.Lengths, n.Steps = true, most
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			if slices.Contains(engines, RTL) {
+			if slices.Contains(engines, EngineRTL) {
 				tier.Needs(t, "verilator", "g++")
 			}
 			pieces := []float64{2, 5, 1, 1, 3, 4, 2}
@@ -97,7 +97,7 @@ func TestStatefulLengths(t *testing.T) {
 					}
 				}
 			}
-			o.Engine = Reference
+			o.Engine = EngineReference
 			exact, _ := asked(t, o)
 			o.Compare = data(t, exact.Outputs[0])
 			if c, _ := asked(t, o); c.Compare == nil || c.Compare.Differ > 0 {

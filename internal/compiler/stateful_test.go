@@ -56,7 +56,7 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 			v[i] = float64(r.IntN(15)-7) / 8
 		}
 		if len(shape) > 2 {
-			onnxtest.Dead(r, v, shape[2])
+			onnxtest.ZeroRandomRowsAndColumns(r, v, shape[2])
 		}
 		o.Init(name, graph.Float32, shape, v...)
 	}
@@ -125,11 +125,11 @@ func noise(seed uint64, shape ...int) *npy.Array {
 
 // engines are those that a tier has time for.
 func engines(t *testing.T) []Engine {
-	list := []Engine{Reference, Eval, Cycle}
+	list := []Engine{EngineReference, EngineEval, EngineCycle}
 	if tier.Quick() {
 		return list
 	}
-	return append(list, CSim)
+	return append(list, EngineCSim)
 }
 
 // TestStateful gives a sequence in pieces: with --stateful, every engine gives what the whole sequence gives.
@@ -151,7 +151,7 @@ func TestStateful(t *testing.T) {
 					Options: Options{Model: model, Cells: formats, Stateful: stateful}}
 			}
 			o := given(whole, []int{pieces * piece, 1, m.features}, false)
-			o.Engine = Reference
+			o.Engine = EngineReference
 			want := simulated(t, o).Outputs
 			o = given(parts, x.Shape, true)
 			for i, got := range agree(t, engines(t), o, want[:1]) {
@@ -160,7 +160,7 @@ func TestStateful(t *testing.T) {
 					t.Errorf("engine %s: the last state is %v, want %v", engines(t)[i], last, want[1].Data)
 				}
 			}
-			o.Engine, o.Stateful = Eval, false
+			o.Engine, o.Stateful = EngineEval, false
 			if slices.Equal(simulated(t, o).Outputs[0].Data, want[0].Data) {
 				t.Error("the states make no difference")
 			}
@@ -200,15 +200,15 @@ func TestInitialStates(t *testing.T) {
 			given := func(e Engine) SimOptions {
 				return SimOptions{Engine: e, Input: zipped(t, arrays), Options: Options{Model: model, Cells: formats}}
 			}
-			want := simulated(t, given(Reference)).Outputs
-			agree(t, engines(t)[1:], given(Eval), want)
+			want := simulated(t, given(EngineReference)).Outputs
+			agree(t, engines(t)[1:], given(EngineEval), want)
 			for name, a := range arrays {
 				if name == "x" {
 					continue
 				}
 				was := a.Data
 				a.Data = make([]float64, len(was))
-				if other := simulated(t, given(Eval)); slices.Equal(other.Outputs[0].Data, want[0].Data) {
+				if other := simulated(t, given(EngineEval)); slices.Equal(other.Outputs[0].Data, want[0].Data) {
 					t.Errorf("%s makes no difference", name)
 				}
 				a.Data = was
@@ -256,7 +256,8 @@ func TestLoopIsOneEngine(t *testing.T) {
 	if err := os.WriteFile(model, m.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := SimOptions{Engine: Reference, Input: data(t, noise(5, 2, steps, 1, features)), Options: Options{Model: model}}
+	o := SimOptions{Engine: EngineReference, Input: data(t, noise(5, 2, steps, 1, features)),
+		Options: Options{Model: model}}
 	for _, got := range agree(t, engines(t)[1:], o, simulated(t, o).Outputs) {
 		if got.Design == nil {
 			continue
@@ -291,13 +292,13 @@ func TestInterleave(t *testing.T) {
 				if m.states {
 					arrays["h0"] = noise(2, runs, 1, 1, m.hidden)
 				}
-				o := SimOptions{Engine: Reference, Input: zipped(t, arrays),
+				o := SimOptions{Engine: EngineReference, Input: zipped(t, arrays),
 					Options: Options{Model: model, Cells: formats, Interleave: 1}}
 				want := simulated(t, o).Outputs
 				for _, o.Interleave = range []int{1, 2, 4} {
 					list := engines(t)
 					if o.Interleave != 2 || runs != 5 {
-						list = slices.DeleteFunc(list, func(e Engine) bool { return e == CSim })
+						list = slices.DeleteFunc(list, func(e Engine) bool { return e == EngineCSim })
 					}
 					agree(t, list, o, want)
 				}
@@ -315,7 +316,7 @@ func TestInterleaveHidesLatency(t *testing.T) {
 	input := data(t, noise(1, 8, m.steps, 1, m.features))
 	var clocks []float64
 	for _, samples := range []int{1, 2, 4} {
-		r, d := asked(t, SimOptions{Engine: Cycle, Input: input,
+		r, d := asked(t, SimOptions{Engine: EngineCycle, Input: input,
 			Options: Options{Model: model, Cells: formats, Interleave: samples, Board: "zcu104",
 				IO: dataflow.FromStream}})
 		if d.Failed() {

@@ -35,7 +35,7 @@ type StatsResult struct {
 func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *StatsResult, err error) {
 	defer CatchPanic(&err)
 	c = &StatsResult{}
-	o.Step("reading", 0, 0)
+	o.ReportProgress("reading", 0, 0)
 	if c.Source = Open(o.Model, d); c.Source == nil {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *StatsResult, e
 		defer data.close()
 		opt.Data = data.shapes()
 	}
-	o.Step("importing", 0, 0)
+	o.ReportProgress("importing", 0, 0)
 	im := frontend.ImportReference(c.Source.File, c.Source.ONNX, opt, d)
 	if im.Model == nil || d.Failed() {
 		return nil, nil
@@ -96,7 +96,7 @@ func (c *StatsResult) observe(ctx context.Context, o StatsOptions, im *frontend.
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			o.Step("simulating", part.First+i, s.Count)
+			o.ReportProgress("simulating", part.First+i, s.Count)
 			if err := see(in); err != nil {
 				return faulty{fmt.Errorf("sample %d: %w", part.First+i, err)}
 			}
@@ -106,7 +106,7 @@ func (c *StatsResult) observe(ctx context.Context, o StatsOptions, im *frontend.
 	if err != nil {
 		return err
 	}
-	c.Samples, c.Efficiency = s.Count, observer.Done()
+	c.Samples, c.Efficiency = s.Count, observer.SetLayerStates()
 	return nil
 }
 

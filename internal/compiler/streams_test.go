@@ -73,11 +73,11 @@ func packed(t *testing.T, name string, array []byte) []byte {
 // the samples one by one.
 func TestStreams(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	const runs = 40_000
 	x := many(t, filepath.Join(dir, "inputs.npy"), runs)
 	once := filepath.Join(t.TempDir(), "once.npy")
-	o := onIris(dir, Eval)
+	o := onIris(dir, EngineEval)
 	o.Output = once
 	ran(t, o)
 	y := many(t, once, runs)
@@ -97,7 +97,7 @@ func TestStreams(t *testing.T) {
 		{"standard input", StdioPath, plain, false},
 		{"standard input, Fortran order", StdioPath, formatted(t, x, "<f4", true), true},
 	} {
-		o, out := onIris(dir, Fast), filepath.Join(t.TempDir(), "y.npy")
+		o, out := onIris(dir, EngineFast), filepath.Join(t.TempDir(), "y.npy")
 		if o.Input, o.Stdin = StdioPath, (&StdinArray{From: bytes.NewReader(c.data)}); c.file != StdioPath {
 			o.Input = kept(t, c.file, c.data)
 		}
@@ -109,7 +109,8 @@ func TestStreams(t *testing.T) {
 			}
 			var d diag.List
 			r, err := Simulate(t.Context(), o, &d)
-			if err != nil || r == nil || len(d.Diags) > 0 != c.held || c.held && d.Diags[0].Code != diag.DataHeld {
+			if err != nil || r == nil || len(d.Diags) > 0 != c.held || c.held &&
+				d.Diags[0].Code != diag.DataHeldInMemory {
 				t.Fatal(c.name, err, d.Diags)
 			}
 			if r.Samples != runs || len(r.Outputs[0].Data) != len(y.Data) {
@@ -120,7 +121,7 @@ func TestStreams(t *testing.T) {
 			t.Errorf("%s gives other bytes, or on standard output: %v", c.name, err)
 		}
 	}
-	o = onIris(dir, Fast)
+	o = onIris(dir, EngineFast)
 	classes := &npy.Array{DType: "int64", Shape: []int{runs}}
 	right := 0
 	for i := range runs {
@@ -136,7 +137,7 @@ func TestStreams(t *testing.T) {
 	// Of engine eval, parts have 64 samples.
 	const few = 300
 	x, y = many(t, filepath.Join(dir, "inputs.npy"), few), many(t, once, few)
-	o = onIris(dir, Eval)
+	o = onIris(dir, EngineEval)
 	o.Input = kept(t, "x.npy", formatted(t, x, "<f4", false))
 	o.Compare = kept(t, "y.npz", packed(t, "y", formatted(t, y, "<f4", true)))
 	o.MaxShown = 4
@@ -167,7 +168,7 @@ func (f readerOf) Read(b []byte) (int, error) { return f(b) }
 // outputs: nothing is left behind.
 func TestStreamsBreak(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	x := many(t, filepath.Join(dir, "inputs.npy"), 40_000)
 	plain := formatted(t, x, "<f4", false)
 	none := slices.Clone(x.Data)
@@ -189,7 +190,7 @@ func TestStreamsBreak(t *testing.T) {
 		{"an error", broken(plain[:begins+16*20_000], context.Canceled), nil, "", context.Canceled},
 		{"no reader", bytes.NewReader(plain), writerOf(func([]byte) (int, error) { return 0, gone }), "", gone},
 	} {
-		o, to := onIris(dir, Fast), t.TempDir()
+		o, to := onIris(dir, EngineFast), t.TempDir()
 		o.Input, o.Output, o.Stdin = StdioPath, filepath.Join(to, "y.npy"), &StdinArray{From: c.stdin}
 		if c.stdout != nil {
 			o.Output, o.Stdout = StdioPath, c.stdout

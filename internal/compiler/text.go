@@ -12,14 +12,14 @@ import (
 // decoderOf returns the decoder from scores to text, or nil if there is none. Metadata that cannot be read are an error
 // only if the user asks for a method. Otherwise the keys may have another meaning.
 func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) *ctc.Decoder {
-	if method == ctc.None {
+	if method == ctc.MethodNone {
 		return nil
 	}
 	decoder, err := ctc.Parse(m.Meta, method)
 	switch {
 	case err == nil && decoder == nil:
 		err = fmt.Errorf("there is no alphabet")
-	case err == nil && decoder.Method == ctc.None:
+	case err == nil && decoder.Method == ctc.MethodNone:
 		return nil
 	case err == nil && scores(m.Out, decoder) < 0:
 		err = fmt.Errorf("no output has a score for each of the %d classes", len(decoder.Alphabet))

@@ -127,12 +127,12 @@ func TestFirstQuantisers(t *testing.T) {
 					file = "float32" // the values are those of float16
 				}
 				sim := SimOptions{Options: Options{Model: o.Model}, Input: data(t, met(t, o.Model, file)),
-					Output: filepath.Join(t.TempDir(), "y.npy"), Engine: Reference}
+					Output: filepath.Join(t.TempDir(), "y.npy"), Engine: EngineReference}
 				want := simulated(t, sim)
-				agree(t, []Engine{Fast, Eval, Cycle, CSim}, sim, want.Outputs)
+				agree(t, []Engine{EngineFast, EngineEval, EngineCycle, EngineCSim}, sim, want.Outputs)
 				o.Data = sim.Input
 				var d diag.List
-				r, err := Run(context.Background(), o, &d)
+				r, err := Build(context.Background(), o, &d)
 				if clean(t, &d, err); r.NoDriver != "" {
 					t.Fatal(r.NoDriver)
 				}

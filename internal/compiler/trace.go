@@ -91,8 +91,8 @@ func traceStreams(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs,
 	if err != nil {
 		return err
 	}
-	t, carried, shape := trace(len(streams)), map[int][]frontend.Carried{}, map[string][]int{}
-	for _, c := range longest.Carried() {
+	t, carried, shape := trace(len(streams)), map[int][]frontend.StreamedTensor{}, map[string][]int{}
+	for _, c := range longest.StreamedTensors() {
 		shape[c.Name] = c.Shape
 	}
 	for i, frame := range streams {
@@ -102,7 +102,7 @@ func traceStreams(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs,
 			if err != nil {
 				return err
 			}
-			carried[steps] = at.Carried()
+			carried[steps] = at.StreamedTensors()
 		}
 		for _, c := range carried[steps] {
 			codes := dataflow.RealTensor{Shape: c.Shape}
@@ -112,7 +112,7 @@ func traceStreams(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs,
 			t.add(c.Name, "int64", shape[c.Name], codes)
 		}
 	}
-	for _, c := range longest.Carried() {
+	for _, c := range longest.StreamedTensors() {
 		codes := t.files[traceName(c.Name)+".npy"]
 		// a shorter sequence does not carry it
 		if codes == nil || len(codes.Data) != dataflow.Shape(codes.Shape).Size() {
@@ -131,15 +131,15 @@ func sizedImport(im *frontend.Imported, s *samples.Runs, steps int) (*frontend.I
 	if s.Lengths == nil {
 		return im, nil
 	}
-	return im.At(steps)
+	return im.ForSequenceLength(steps)
 }
 
 // traceReference writes NAME.npy per tensor of the model, with the values of all samples rounded to float64. Shorter
 // sequences are padded with zeros.
 func traceReference(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs, float bool) error {
-	t, run := trace(len(s.In)), im.Tensors
+	t, run := trace(len(s.In)), im.TensorRunner
 	if float {
-		run = im.FloatTensors
+		run = im.FloatTensorRunner
 	}
 	next := run()
 	longest, err := sizedImport(im, s, s.Stored)

@@ -138,7 +138,8 @@ func TestCalibrateHost(t *testing.T) {
 					t.Error(x)
 				}
 			}
-			sameByEngines(t, SimOptions{Options: Options{Model: o.SaveModel}, Input: o.Data}, Reference, Fast, Eval)
+			sameByEngines(t, SimOptions{Options: Options{Model: o.SaveModel}, Input: o.Data}, EngineReference,
+				EngineFast, EngineEval)
 		})
 	}
 }

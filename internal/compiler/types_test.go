@@ -58,7 +58,7 @@ func TestOutputTypes(t *testing.T) {
 				Out: filepath.Join(t.TempDir(), "out")}
 			if c.refused != "" {
 				var d diag.List
-				if r, err := Run(t.Context(), o, &d); err != nil || r != nil || d.Diags[0].Code != c.refused {
+				if r, err := Build(t.Context(), o, &d); err != nil || r != nil || d.Diags[0].Code != c.refused {
 					t.Fatal(err, d.Diags)
 				}
 				return
@@ -68,15 +68,15 @@ func TestOutputTypes(t *testing.T) {
 				in.Data = append(in.Data, float64(i-18)/4)
 			}
 			sim := SimOptions{Options: Options{Model: o.Model}, Input: data(t, in),
-				Output: filepath.Join(t.TempDir(), "y.npy"), Engine: Reference}
+				Output: filepath.Join(t.TempDir(), "y.npy"), Engine: EngineReference}
 			want := simulated(t, sim)
-			agree(t, []Engine{Fast, Eval, Cycle}, sim, want.Outputs)
+			agree(t, []Engine{EngineFast, EngineEval, EngineCycle}, sim, want.Outputs)
 			if got := load(t, sim.Output); got.DType != c.file {
 				t.Errorf("an array of %s, want %s", got.DType, c.file)
 			}
 			tools := tier.Needs(t, "make", "g++", "numpy")
 			var d diag.List
-			_, err := Run(t.Context(), o, &d)
+			_, err := Build(t.Context(), o, &d)
 			clean(t, &d, err)
 			lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
 			said, err := exec.Command(tools[2], "testdata/thresholds.py", filepath.Join(o.Out, "deploy"), lib,

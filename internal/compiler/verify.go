@@ -15,8 +15,8 @@ import (
 	"hlsgen/templates"
 )
 
-// Verified describes the comparison of the engines in a build.
-type Verified struct {
+// VerificationReport describes the comparison of the engines in a build.
+type VerificationReport struct {
 	Samples  int      `json:"samples"`
 	Recorded int      `json:"recorded"` // number of samples in the test bench that csim runs
 	Engines  []string `json:"engines"`  // engines that agree with the model's own execution
@@ -105,8 +105,8 @@ func (r *BuildResult) simulate(ctx context.Context, s *samples.Runs, given *supp
 		}
 	}
 	if len(s.In) > 0 {
-		r.Verified = Verified{Samples: len(s.In), Recorded: min(len(s.In), len(to.frames)*each),
-			Engines: []string{string(Eval), string(Cycle)},
+		r.Verified = VerificationReport{Samples: len(s.In), Recorded: min(len(s.In), len(to.frames)*each),
+			Engines: []string{string(EngineEval), string(EngineCycle)},
 			Steps:   slices.Compact(slices.Sorted(slices.Values(s.Lengths)))}
 	}
 	return templates.TestVectors{Frames: to.frames, Recorded: to.text}, nil
@@ -205,14 +205,14 @@ func (r *BuildResult) compile(ctx context.Context, files templates.Files, v temp
 	_, err := compile(ctx, r.Design.Design, files, v.Frames)
 	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {
-		r.Verified.Left = string(CSim)
+		r.Verified.Left = string(EngineCSim)
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.CompilerMissing,
 			Msg:  "the generated C++ was not compiled and run: " + missing.Error(),
 			Hint: "install g++ or clang++, or pass --no-csim"})
 		return nil
 	}
 	if err == nil {
-		r.Verified.Engines = append(r.Verified.Engines, string(CSim))
+		r.Verified.Engines = append(r.Verified.Engines, string(EngineCSim))
 	}
 	return err
 }
@@ -222,7 +222,8 @@ func sameReals(what string, got, want []reals) error {
 		for k := range got[i] {
 			for j, v := range got[i][k].Data {
 				if w := want[i][k].Data[j]; v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
-					return &Mismatch{fmt.Sprintf("%s: sample %d, output %d, element %d is %v, want %v", what, i, k, j,
+					return &MismatchError{fmt.Sprintf("%s: sample %d, output %d, element %d is %v, want %v", what, i,
+						k, j,
 						v, w)}
 				}
 			}

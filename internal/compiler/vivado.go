@@ -23,17 +23,17 @@ func onBoard(r *BuildResult, o Options) (templates.Files, error) {
 	}
 	r.System = s
 	var flows []vivado.IPFlow
-	if o.Backend.HLS() && s.Registers == nil { // an IP of HLS has no registers
-		flows = append(flows, vivado.HLS)
+	if o.Backend.IncludesHLS() && s.Registers == nil { // an IP of HLS has no registers
+		flows = append(flows, vivado.FlowHLS)
 	}
-	if o.Backend.RTL() {
-		flows = append(flows, vivado.RTL)
+	if o.Backend.IncludesRTL() {
+		flows = append(flows, vivado.FlowRTL)
 	}
 	files, err := s.Files(flows...)
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
-	if !o.Backend.RTL() {
+	if !o.Backend.IncludesRTL() {
 		return files, nil
 	}
 	more, err := axi.Files(s, r.Design.Design)
@@ -57,7 +57,7 @@ func toBitstream(r *BuildResult, o Options) []templates.ReadmeStep {
 		return nil
 	}
 	tools := "Vivado"
-	if o.Backend.HLS() {
+	if o.Backend.IncludesHLS() {
 		tools = "Vitis HLS, Vivado"
 	}
 	if top := r.System.Top; r.System.Board.PS == boards.NoPS {

@@ -21,7 +21,7 @@ func TestMoverTops(t *testing.T) {
 			t.Parallel()
 			var d diag.List
 			o := Options{Board: board, FPS: 5000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
-			if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
+			if r, err := Build(context.Background(), o, &d); err != nil || r == nil {
 				t.Fatal(err, d.Diags)
 			}
 			tops, err := filepath.Glob(filepath.Join(o.Out, "vivado", folder, "*.v"))

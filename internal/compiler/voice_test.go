@@ -90,25 +90,25 @@ func TestVoiceActivity(t *testing.T) {
 		States: states, SaveModel: written})
 	judged := named(windows(1000, 2))
 	o := SimOptions{Options: Options{Model: written, States: states}, Input: judged}
-	engines := []Engine{Fast}
+	engines := []Engine{EngineFast}
 	if tier.Long() {
-		engines = []Engine{Fast, Reference, Eval}
+		engines = []Engine{EngineFast, EngineReference, EngineEval}
 	}
 	is := sameByEngines(t, o, engines...)
 	if tier.Long() {
 		o.Stateful = true
-		if kept := sameByEngines(t, o, Fast); !slices.Equal(kept[0].Data, is[0].Data) {
+		if kept := sameByEngines(t, o, EngineFast); !slices.Equal(kept[0].Data, is[0].Data) {
 			t.Error("the device that keeps the state gives something else")
 		}
 		o.Stateful = false
 	}
-	o.Input, engines = named(windows(20, 3)), []Engine{Reference, Fast, Eval, Cycle}
+	o.Input, engines = named(windows(20, 3)), []Engine{EngineReference, EngineFast, EngineEval, EngineCycle}
 	if tier.Long() {
-		engines = append(engines, CSim)
+		engines = append(engines, EngineCSim)
 	}
 	sameByEngines(t, o, engines...)
 	o.Model, o.Input = model, judged
-	was := sameByEngines(t, o, Float)
+	was := sameByEngines(t, o, EngineFloat)
 	sum, same, above := 0.0, 0, 0
 	for i, v := range was[0].Data {
 		sum += math.Abs(v - is[0].Data[i])

@@ -64,7 +64,7 @@ func namesFlags(o Options, opt frontend.Options, d *diag.List) {
 	if src == nil {
 		return
 	}
-	opt.Pass = pass.Options[*canon.RewrittenModel]{}
+	opt.Pass = pass.Options[*canon.PassState]{}
 	var found []string
 	for _, w := range ways {
 		if w.maps(o, src, opt) {
@@ -90,10 +90,10 @@ func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *dia
 	if src == nil {
 		return
 	}
-	opt.Pass = pass.Options[*canon.RewrittenModel]{}
+	opt.Pass = pass.Options[*canon.PassState]{}
 	gone := 0
 	for range maxCuts {
-		c := frontend.CutOf(src.File, src.ONNX, opt, fates)
+		c := frontend.FindCut(src.File, src.ONNX, opt, fates)
 		if c == nil {
 			return
 		}
@@ -133,7 +133,7 @@ const maxTried = 1 << 16
 // scales.
 func calibrates(o Options, file string, onnx []byte, opt frontend.Options) bool {
 	var told diag.List
-	q := frontend.Quantise(file, onnx, opt, false, &told)
+	q := frontend.BeginQuantisation(file, onnx, opt, false, &told)
 	if q == nil {
 		return false
 	}
@@ -145,10 +145,10 @@ func calibrates(o Options, file string, onnx []byte, opt frontend.Options) bool 
 		return false
 	}
 	for _, in := range samples.Random(q.Model, 1).In {
-		if _, err := q.Note(in); err != nil {
+		if _, err := q.RunAndRecord(in); err != nil {
 			return false
 		}
 	}
-	made, _ := q.Write(o.recipe(), &told)
+	made, _ := q.QuantisedONNX(o.recipe(), &told)
 	return made != nil && mapsWith(file, made, frontend.Options{Dims: opt.Dims, Shapes: opt.Shapes})
 }

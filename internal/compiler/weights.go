@@ -49,7 +49,7 @@ func DefaultWeightsOut(model string) string {
 func WriteWeights(ctx context.Context, o WeightsOptions, d *diag.List) (res *WeightsResult, err error) {
 	defer CatchPanic(&err)
 	r := &WeightsResult{Out: o.Out}
-	o.Step("reading", 0, 0)
+	o.ReportProgress("reading", 0, 0)
 	if r.Plan = readPlan(o.For, d); r.Plan == nil {
 		return nil, nil
 	}
@@ -61,7 +61,7 @@ func WriteWeights(ctx context.Context, o WeightsOptions, d *diag.List) (res *Wei
 	}
 	o.Folding = filepath.Join(o.For, "final_hw_config.json") // this file also holds the depths of FIFOs
 	fixed := o.fixed(d)
-	o.Step("importing", 0, 0)
+	o.ReportProgress("importing", 0, 0)
 	im, err := importModel(o.Options, r.Source, d)
 	if err != nil || d.Failed() || im.Model == nil {
 		return nil, err
@@ -77,8 +77,8 @@ func WriteWeights(ctx context.Context, o WeightsOptions, d *diag.List) (res *Wei
 	if r.Plan.same(model.Graph, rooms, d); d.Failed() {
 		return nil, nil
 	}
-	o.Step("folding", 0, 0)
-	design, err := folding.Make(ctx, model, r.Plan.target(), folding.Goal{Fixed: fixed, OverBudget: true}, d)
+	o.ReportProgress("folding", 0, 0)
+	design, err := folding.FindBestDesign(ctx, model, r.Plan.target(), folding.Goal{Fixed: fixed, OverBudget: true}, d)
 	if err != nil || design == nil || d.Failed() {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (r *WeightsResult) write(o WeightsOptions, design *folding.Design, d *diag.
 	if d.Failed() {
 		return nil, nil
 	}
-	files, err := deploy.FilesWithWeights(design.Design, opt, deploy.Load{Words: wordsOf(n),
+	files, err := deploy.FilesWithWeights(design.Design, opt, deploy.WeightLoad{Words: wordsOf(n),
 		External: imagesOf(design.Design), Design: r.Plan.Design})
 	if none := new(deploy.NoDriver); errors.As(err, &none) {
 		d.Fail(diag.WeightsUnfit, "", none.Reason, "what a driver computes beside the accelerator has to stay what "+
@@ -111,7 +111,7 @@ func (r *WeightsResult) write(o WeightsOptions, design *folding.Design, d *diag.
 	if err != nil {
 		return nil, err
 	}
-	o.Step("writing", 0, 0)
+	o.ReportProgress("writing", 0, 0)
 	err = WithSharedFolder(r.Out, d, func(dir *outputdir.Shared) error {
 		for _, f := range files {
 			name, ok := strings.CutPrefix(f.Path, "deploy/host/")
@@ -140,7 +140,7 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 	}
 	text, err := safefile.ReadFile(filepath.Join(dir, planName), MaxSettings)
 	if errors.Is(err, os.ErrNotExist) {
-		if _, built := os.Stat(filepath.Join(dir, outputdir.Manifest)); built == nil {
+		if _, built := os.Stat(filepath.Join(dir, outputdir.ManifestName)); built == nil {
 			return fail(fmt.Sprintf("%s was built with constant weights: there is no %s", dir, planName),
 				"build with --backend rtl, and --weights runtime, stream or external")
 		}
@@ -185,7 +185,8 @@ func (p *LoadPlan) verify() error {
 	if p.Clock <= 0 {
 		return fmt.Errorf("a clock of %g MHz", p.Clock)
 	}
-	if formulas := []string{dataflow.Fitted.String(), dataflow.FINN.String()}; !slices.Contains(formulas, p.Cost) {
+	if formulas := []string{dataflow.FittedFormula.String(), dataflow.FINNFormula.String()}; !slices.Contains(formulas,
+		p.Cost) {
 		return fmt.Errorf("cost %q is none of %s", p.Cost, strings.Join(formulas, ", "))
 	}
 	if p.Delays != nil {

@@ -50,7 +50,7 @@ func loadable(t *testing.T, model string, from WeightSource) Options {
 func loadableBy(t *testing.T, o Options) *BuildResult {
 	t.Helper()
 	var d diag.List
-	r, err := Run(context.Background(), o, &d)
+	r, err := Build(context.Background(), o, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -146,7 +146,7 @@ func TestWeightsRefused(t *testing.T) {
 	constant := o
 	constant.Weights, constant.Out = WeightsConstant, filepath.Join(t.TempDir(), "constant")
 	var list diag.List
-	if r, err := Run(context.Background(), constant, &list); err != nil || r == nil {
+	if r, err := Build(context.Background(), constant, &list); err != nil || r == nil {
 		t.Fatal(err, list.Diags)
 	}
 	for _, tt := range []struct{ name, model, dir, want string }{
@@ -297,7 +297,7 @@ func TestLoadReport(t *testing.T) {
 		r := loadableBy(t, Options{Model: models.Find(t, "digits-mlp-w2a2").Path("model.onnx"), Board: tt.board,
 			Backend: BackendRTL, Weights: tt.from, Interval: 10_000, NoCSim: true, Verify: 1,
 			Out: filepath.Join(t.TempDir(), "out")})
-		l := LoadOf(r)
+		l := WeightLoadReportOf(r)
 		if l == nil {
 			if tt.want != "" {
 				t.Errorf("%s, %s: nothing", tt.board, tt.from)
@@ -358,7 +358,7 @@ func TestWeightsAXI(t *testing.T) {
 			m := models.Find(t, c.model)
 			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Weights: c.from,
 				Interval: 10_000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
-			load := LoadOf(loadableBy(t, o))
+			load := WeightLoadReportOf(loadableBy(t, o))
 			makes(t, filepath.Join(o.Out, "rtl", "axi"))
 			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
 			if err != nil || len(libs) != 1 {
@@ -371,7 +371,7 @@ func TestWeightsAXI(t *testing.T) {
 			}
 			input := data(t, in)
 			expected := func(model string) string {
-				s := SimOptions{Options: Options{Model: model}, Engine: Eval, Input: input,
+				s := SimOptions{Options: Options{Model: model}, Engine: EngineEval, Input: input,
 					Output: filepath.Join(t.TempDir(), "y.npy")}
 				simulated(t, s)
 				return s.Output

@@ -88,15 +88,15 @@ func sameDesign(t *testing.T, whole []byte) (designs int32) {
 	var want string
 	for i, scatter := range []func() ([]byte, map[string][]byte){
 		func() ([]byte, map[string][]byte) { return whole, map[string][]byte{} },
-		func() ([]byte, map[string][]byte) { return onnxtest.Scatter(whole, true) },
-		func() ([]byte, map[string][]byte) { return onnxtest.Scatter(whole, false) },
+		func() ([]byte, map[string][]byte) { return onnxtest.ExternaliseTensors(whole, true) },
+		func() ([]byte, map[string][]byte) { return onnxtest.ExternaliseTensors(whole, false) },
 	} {
 		dir := t.TempDir()
 		file, parts := scatter()
 		saved(t, dir, file, parts)
 		out := filepath.Join(dir, "out")
 		var d diag.List
-		r, err := Run(t.Context(), Options{Model: filepath.Join(dir, "model.onnx"), Out: out, Board: "alveo-u250",
+		r, err := Build(t.Context(), Options{Model: filepath.Join(dir, "model.onnx"), Out: out, Board: "alveo-u250",
 			Verify: 1, NoCSim: true}, &d)
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func saved(t *testing.T, dir string, file []byte, parts map[string][]byte) {
 func scatteredAlike(t *testing.T, what string, whole []byte, one bool) {
 	t.Helper()
 	dir := t.TempDir()
-	file, parts := onnxtest.Scatter(whole, one)
+	file, parts := onnxtest.ExternaliseTensors(whole, one)
 	saved(t, dir, file, parts)
 	alone := filepath.Join(t.TempDir(), "model.onnx")
 	if err := os.WriteFile(alone, whole, 0o666); err != nil {
@@ -138,7 +138,7 @@ func scatteredAlike(t *testing.T, what string, whole []byte, one bool) {
 	}
 	var d diag.List
 	got, want := Open(filepath.Join(dir, "model.onnx"), &d), Open(alone, &d)
-	if got == nil || want == nil || !bytes.Equal(got.ONNX, want.ONNX) || got.Sum() != want.Sum() ||
+	if got == nil || want == nil || !bytes.Equal(got.ONNX, want.ONNX) || got.SHA256() != want.SHA256() ||
 		got.Name != want.Name || got.File != want.File || len(d.Diags) > 0 {
 		t.Errorf("%s, one file %v: another model: %v", what, one, d.Diags)
 	}
@@ -148,7 +148,7 @@ func scatteredAlike(t *testing.T, what string, whole []byte, one bool) {
 func TestImportFolder(t *testing.T) {
 	t.Parallel()
 	whole := Open("", new(diag.List)).ONNX
-	file, parts := onnxtest.Scatter(whole, false)
+	file, parts := onnxtest.ExternaliseTensors(whole, false)
 	folder := fstest.MapFS{}
 	for name, data := range parts {
 		folder[name] = &fstest.MapFile{Data: data}
@@ -165,7 +165,7 @@ func TestImportFolder(t *testing.T) {
 	if im := frontend.ImportReference("model.onnx", file, frontend.Options{Folder: folder}, &d); im.Model == nil {
 		t.Error(d.Diags)
 	}
-	if q := frontend.Quantise("model.onnx", file, frontend.Options{Folder: folder}, true, &d); q == nil {
+	if q := frontend.BeginQuantisation("model.onnx", file, frontend.Options{Folder: folder}, true, &d); q == nil {
 		t.Error(d.Diags)
 	}
 	if frontend.ImportReference("model.onnx", file, frontend.Options{}, &d); !d.Failed() ||

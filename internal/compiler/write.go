@@ -44,7 +44,7 @@ func claim(o Options, d *diag.List) (place *outputdir.ClaimedFolder, shown strin
 		return refuse(diag.OutputExists, "give a folder below this one", "is the current folder, or holds it")
 	}
 	place, err = outputdir.Claim(out, templates.TemporaryFolders, templates.KeptFolders...)
-	busy, way, left := new(outputdir.BusyError), new(outputdir.WayError), new(outputdir.LeftError)
+	busy, way, left := new(outputdir.BusyError), new(outputdir.PathOccupiedError), new(outputdir.LeftError)
 	switch {
 	case errors.As(err, &busy):
 		return refuse(diag.OutputBusy, "wait for it, or give another --out", "%v", busy)
@@ -73,7 +73,7 @@ func admitted(place *outputdir.ClaimedFolder, o Options, shown string, d *diag.L
 		refuseOutput(shown, err, d)
 		return false
 	}
-	if o.how() == outputdir.Keep && len(there.Changed) > 0 {
+	if o.how() == outputdir.ReplaceKeepingForeign && len(there.Changed) > 0 {
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.OutputForeign,
 			Msg: fmt.Sprintf("%s keeps files as you changed them, not as this build makes them: %s", shown,
 				outputdir.QuoteSome(there.Changed)),
@@ -115,7 +115,7 @@ func WithSharedFolder(shown string, d *diag.List, write func(*outputdir.Shared) 
 
 // unshared adds errors about the use and the contents of a shared folder to d. It returns all other errors.
 func unshared(shown string, err error, d *diag.List) error {
-	busy, strangers, way := new(outputdir.BusyError), new(outputdir.ForeignFilesError), new(outputdir.WayError)
+	busy, strangers, way := new(outputdir.BusyError), new(outputdir.ForeignFilesError), new(outputdir.PathOccupiedError)
 	switch {
 	case errors.As(err, &busy):
 		d.Fail(diag.OutputBusy, "", fmt.Sprintf("%s %v", shown, busy), "wait for it, or give another folder")
@@ -123,7 +123,8 @@ func unshared(shown string, err error, d *diag.List) error {
 		d.Fail(diag.OutputForeign, "", fmt.Sprintf("%s cannot be used: %v", shown, way), byOwner)
 	case errors.As(err, &strangers):
 		d.Fail(diag.OutputForeign, "", fmt.Sprintf("%s %v", shown, strangers),
-			"move it away, or give another folder; where you copied the folder, copy its "+outputdir.List+", too")
+			"move it away, or give another folder; where you copied the folder, copy its "+
+				""+outputdir.FileListName+", too")
 	case err != nil:
 		return fmt.Errorf("%s: %w", shown, err)
 	}
@@ -134,11 +135,11 @@ func unshared(shown string, err error, d *diag.List) error {
 func (o Options) how() outputdir.ReplacePolicy {
 	switch {
 	case o.KeepForeign:
-		return outputdir.Keep
+		return outputdir.ReplaceKeepingForeign
 	case o.Force:
-		return outputdir.Replace
+		return outputdir.ReplaceOurs
 	}
-	return outputdir.Fresh
+	return outputdir.ReplaceNothing
 }
 
 // within reports whether path is dir or lies below it.
@@ -150,7 +151,7 @@ func within(path, dir string) bool {
 // DefaultOut returns the default folder of a build: hlsgen-out/MODEL-BOARD. A board that is given by its part appears
 // by its name.
 func DefaultOut(model, board string) string {
-	name := examples.Digits
+	name := examples.DigitsName
 	if model != "" {
 		name = stem(model)
 	}
@@ -175,17 +176,17 @@ func fileName(s string) string {
 // A manifest records the inputs of a build. It is the content of the folder's manifest file.
 type manifest struct {
 	ReportHead
-	Tool    string            `json:"tool"`
-	Model   string            `json:"model"`
-	SHA256  string            `json:"model_sha256"`
-	Board   string            `json:"board"`
-	Part    string            `json:"part"`
-	Clock   float64           `json:"clock_mhz"`
-	Cost    string            `json:"cost"`
-	Options map[string]string `json:"options"`
-	Prefix  []string          `json:"host_prefix"`
-	Suffix  []string          `json:"host_suffix"`
-	Check   Verified          `json:"verified"`
+	Tool    string             `json:"tool"`
+	Model   string             `json:"model"`
+	SHA256  string             `json:"model_sha256"`
+	Board   string             `json:"board"`
+	Part    string             `json:"part"`
+	Clock   float64            `json:"clock_mhz"`
+	Cost    string             `json:"cost"`
+	Options map[string]string  `json:"options"`
+	Prefix  []string           `json:"host_prefix"`
+	Suffix  []string           `json:"host_suffix"`
+	Check   VerificationReport `json:"verified"`
 	outputdir.ManifestRecord
 }
 
@@ -221,7 +222,7 @@ func (r *BuildResult) write(o Options, t dataflow.Target, files templates.Files,
 		all["final_hw_config.json"] = folding.FormatWithMemories(r.Design.Design)
 	}
 	const page = "README.md"
-	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page, outputdir.Manifest))
+	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page, outputdir.ManifestName))
 	if err != nil {
 		return err
 	}
@@ -235,7 +236,7 @@ func (r *BuildResult) write(o Options, t dataflow.Target, files templates.Files,
 	if err != nil {
 		return err
 	}
-	all[outputdir.Manifest] = outputdir.Seal(append(b, '\n'))
+	all[outputdir.ManifestName] = outputdir.Seal(append(b, '\n'))
 	r.FileCount = len(all)
 	left := new(outputdir.LeftError)
 	switch r.Kept, err = place.Put(all, o.how()); {
@@ -259,7 +260,7 @@ func (o Options) ModelFlags() []FlagValue {
 	list := []FlagValue{{"dim", o.dims()}, {"shape", o.Shapes.Texts()}}
 	if t := o.InputType; t != nil {
 		list = append(list, FlagValue{"input-type", []string{t.String()}})
-		for _, of := range []FlagValue{{"input-mean", t.Means()}, {"input-std", t.Deviations()}} {
+		for _, of := range []FlagValue{{"input-mean", t.MeanFlagValues()}, {"input-std", t.StdFlagValues()}} {
 			if len(of.Texts) > 0 {
 				list = append(list, of)
 			}
@@ -324,15 +325,15 @@ func (o Options) given() map[string]string {
 		{"interval", o.Interval > 0, plain(o.Interval)},
 		{"latency", o.Latency, "true"},
 		{"over-budget", o.OverBudget, "true"},
-		{"backend", o.Backend.RTL(), string(o.Backend)},
+		{"backend", o.Backend.IncludesRTL(), string(o.Backend)},
 		{"counters", o.Counters, "true"},
 		{"weights", o.Weights.Loaded(), string(o.Weights)},
 		{"io", o.IO != dataflow.FromMemory, o.IO.String()},
-		{"max-unroll", o.MaxUnroll != dataflow.Envelope{}, o.MaxUnroll.String()},
+		{"max-unroll", o.MaxUnroll != dataflow.UnrollLimits{}, o.MaxUnroll.String()},
 		{"least", o.Least != folding.LeastLoad, o.Least.Flag()},
 		{"search-time", o.SearchTime > 0, o.SearchTime.String()},
-		{"max-use", o.MaxUse != folding.Use{}, o.MaxUse.String()},
-		{"fifo", o.FIFO != folding.FIFO{} || o.FIFOAsked, o.FIFO.String()},
+		{"max-use", o.MaxUse != folding.MaxUse{}, o.MaxUse.String()},
+		{"fifo", o.FIFO != folding.FIFODepthPolicy{} || o.FIFOAsked, o.FIFO.String()},
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"folding", o.FoldingFile != nil, "folding.json"},
 		{"calibrate", o.Calibrate != "", filepath.Base(o.Calibrate)},

@@ -31,7 +31,7 @@ func (s site) run(o Options) (*BuildResult, *diag.List) {
 	if o.Out == "" {
 		o.Out = s.out
 	}
-	r, err := Run(context.Background(), o, &d)
+	r, err := Build(context.Background(), o, &d)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -90,14 +90,14 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 	for _, path := range []string{s.parent, "/", "."} {
 		var d diag.List
 		o := Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: path, Force: true}
-		if r, err := Run(context.Background(), o, &d); err != nil || r != nil || !d.Failed() {
+		if r, err := Build(context.Background(), o, &d); err != nil || r != nil || !d.Failed() {
 			t.Errorf("--out %s --force: %v %v", path, err, d.Diags)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var d diag.List
-	if _, err := Run(ctx, Options{Board: "zcu104", Verify: 1, NoCSim: true,
+	if _, err := Build(ctx, Options{Board: "zcu104", Verify: 1, NoCSim: true,
 		Out: filepath.Join(s.parent, "made", "cancelled")}, &d); err == nil {
 		t.Error("a cancelled build went on")
 	}
@@ -143,7 +143,7 @@ func TestForce(t *testing.T) {
 		!slices.Equal(there.Foreign, r.Kept[1:]) {
 		t.Errorf("%+v, %v", there, err)
 	}
-	m, err := os.ReadFile(filepath.Join(s.out, outputdir.Manifest))
+	m, err := os.ReadFile(filepath.Join(s.out, outputdir.ManifestName))
 	if err != nil || !strings.Contains(string(m), `"fps": "1000"`) {
 		t.Errorf("%s, %v", m, err)
 	}

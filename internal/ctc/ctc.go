@@ -18,9 +18,9 @@ type Method string
 
 // The methods.
 const (
-	Greedy Method = "greedy" // the best class of every step, without repetitions and blanks
-	Peaks  Method = "peaks"  // FINN-L's method: the best class between blanks
-	None   Method = "none"   // no text
+	MethodGreedy Method = "greedy" // the best class of every step, without repetitions and blanks
+	MethodPeaks  Method = "peaks"  // FINN-L's method: the best class between blanks
+	MethodNone   Method = "none"   // no text
 )
 
 // Methods lists the methods with a one-line description of each.
@@ -28,14 +28,15 @@ var Methods = []struct {
 	Name Method
 	Doc  string
 }{
-	{Greedy, "the best class of every step; repetitions and blanks are dropped"},
-	{Peaks, "the best class between two blanks, as FINN-L's hardware picks it"},
-	{None, "no text"},
+	{MethodGreedy, "the best class of every step; repetitions and blanks are dropped"},
+	{MethodPeaks, "the best class between two blanks, as FINN-L's hardware picks it"},
+	{MethodNone, "no text"},
 }
 
 // spelled maps the names in a model's metadata to methods.
-var spelled = map[string]Method{"": Greedy, "greedy": Greedy, "ctc-greedy": Greedy, "peaks": Peaks,
-	"finn-l-peak": Peaks, "none": None}
+var spelled = map[string]Method{"": MethodGreedy, "greedy": MethodGreedy, "ctc-greedy": MethodGreedy,
+	"peaks":       MethodPeaks,
+	"finn-l-peak": MethodPeaks, "none": MethodNone}
 
 // A Decoder converts scores to text.
 type Decoder struct {
@@ -101,9 +102,9 @@ func (d *Decoder) Text(scores []float64) string {
 func (d *Decoder) Labels(scores []float64) []int {
 	steps := slices.Collect(slices.Chunk(scores, len(d.Alphabet)))
 	switch d.Method {
-	case Greedy:
+	case MethodGreedy:
 		return d.greedy(steps)
-	case Peaks:
+	case MethodPeaks:
 		return d.peaks(steps)
 	}
 	return nil

@@ -32,15 +32,15 @@ func TestText(t *testing.T) {
 		{"-9a1-9b1-9c1", "abc", "ab"},  // a blank's value does not count
 		{"a1-1b1-1c1-1", "abc", "abc"}, // an even length
 	} {
-		d := Decoder{Greedy, []string{"?", "a", "b", "c"}, 0}
+		d := Decoder{MethodGreedy, []string{"?", "a", "b", "c"}, 0}
 		if got := d.Text(scores(tt.scores)); got != tt.greedy {
 			t.Errorf("%s is greedily %q, want %q", tt.scores, got, tt.greedy)
 		}
-		d.Method = Peaks
+		d.Method = MethodPeaks
 		if got := d.Text(scores(tt.scores)); got != tt.peaks {
 			t.Errorf("%s has the peaks %q, want %q", tt.scores, got, tt.peaks)
 		}
-		d.Method = None
+		d.Method = MethodNone
 		if got := d.Text(scores(tt.scores)); got != "" {
 			t.Errorf("%s is %q without decoding", tt.scores, got)
 		}
@@ -69,7 +69,7 @@ func TestPeaksStale(t *testing.T) {
 		{[][]float64{row("-1"), row("b1"), row("a2"), row("c1"), none}, "a"}, // 4 keeps the blank of 0
 		{[][]float64{row("b1"), row("b1"), row("a2"), row("c1"), none}, ""},  // 4 keeps b of 0
 	} {
-		d := Decoder{Peaks, []string{"?", "a", "b", "c"}, 0}
+		d := Decoder{MethodPeaks, []string{"?", "a", "b", "c"}, 0}
 		if got := d.Text(slices.Concat(tt.steps...)); got != tt.want {
 			t.Errorf("%v is %q, want %q", tt.steps, got, tt.want)
 		}
@@ -80,10 +80,10 @@ func TestPeaksStale(t *testing.T) {
 func TestTies(t *testing.T) {
 	t.Parallel()
 	steps := []float64{2, 2, 2, 1, 1, 3, 0, 1, 1} // classes 0, 2, 1
-	if got := (&Decoder{Greedy, []string{"a", "b", "?"}, 2}).Labels(steps); !slices.Equal(got, []int{0, 1}) {
+	if got := (&Decoder{MethodGreedy, []string{"a", "b", "?"}, 2}).Labels(steps); !slices.Equal(got, []int{0, 1}) {
 		t.Errorf("greedy: %v", got)
 	}
-	if got := (&Decoder{Peaks, []string{"a", "b", "?"}, 2}).Labels(steps); !slices.Equal(got, []int{0}) {
+	if got := (&Decoder{MethodPeaks, []string{"a", "b", "?"}, 2}).Labels(steps); !slices.Equal(got, []int{0}) {
 		t.Errorf("peaks: %v", got)
 	}
 }
@@ -94,14 +94,14 @@ func TestRandom(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
-		d := Decoder{Greedy, make([]string, 2+rnd.IntN(4)), 0}
+		d := Decoder{MethodGreedy, make([]string, 2+rnd.IntN(4)), 0}
 		d.Blank = rnd.IntN(len(d.Alphabet))
 		steps := make([]float64, rnd.IntN(12)*len(d.Alphabet))
 		for i := range steps {
 			steps[i] = float64(1 + rnd.IntN(6))
 		}
 		greedy := d.Labels(steps)
-		d.Method = Peaks
+		d.Method = MethodPeaks
 		peaks := d.Labels(steps)
 		if slices.Contains(greedy, d.Blank) || slices.Contains(peaks, d.Blank) || len(peaks) > len(greedy) {
 			t.Fatalf("blank %d, %v: greedy %v, peaks %v", d.Blank, steps, greedy, peaks)
@@ -120,11 +120,11 @@ func TestParse(t *testing.T) {
 		err    string
 	}{
 		{nil, "", "", 0, ""},
-		{map[string]string{"decode": "greedy"}, Peaks, "", 0, ""},
-		{map[string]string{"alphabet": abc}, "", Greedy, 0, ""},
-		{map[string]string{"alphabet": abc, "blank": "2", "decode": "finn-l-peak"}, "", Peaks, 2, ""},
-		{map[string]string{"alphabet": abc, "decode": "finn-l-peak"}, Greedy, Greedy, 0, ""},
-		{map[string]string{"alphabet": abc, "decode": "beam"}, None, None, 0, ""},
+		{map[string]string{"decode": "greedy"}, MethodPeaks, "", 0, ""},
+		{map[string]string{"alphabet": abc}, "", MethodGreedy, 0, ""},
+		{map[string]string{"alphabet": abc, "blank": "2", "decode": "finn-l-peak"}, "", MethodPeaks, 2, ""},
+		{map[string]string{"alphabet": abc, "decode": "finn-l-peak"}, MethodGreedy, MethodGreedy, 0, ""},
+		{map[string]string{"alphabet": abc, "decode": "beam"}, MethodNone, MethodNone, 0, ""},
 		{map[string]string{"alphabet": abc, "decode": "beam"}, "", "", 0, `decode is "beam"`},
 		{map[string]string{"alphabet": abc, "blank": "3"}, "", "", 0, "blank is class 3 of 3"},
 		{map[string]string{"alphabet": abc, "blank": "-1"}, "", "", 0, "blank is class -1 of 3"},

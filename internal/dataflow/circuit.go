@@ -9,28 +9,28 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuited is implemented by bound layers that have a circuit for RTL. Loop of the same fold and target says which
+// HasCircuit is implemented by bound layers that have a circuit for RTL. Loop of the same fold and target says which
 // words an iteration moves. If the target's stall rule is Credit, Loop's latency is that of the circuit.
-type Circuited interface {
+type HasCircuit interface {
 	Circuit(Fold, Target) *circuit.Module
 }
 
 // Rate returns the delays and the stage length with which circuits are divided into pipeline stages for the target. The
 // delays are guesses: a lookup table with wires of the usual length.
-func (t Target) Rate() circuit.Rate {
-	rate := circuit.Rate{LUT: 600, Carry: 15, Inputs: 6}
+func (t Target) Rate() circuit.TimingModel {
+	rate := circuit.TimingModel{LUT: 600, Carry: 15, Inputs: 6}
 	switch {
 	case t.Board.Family == boards.ICE40U:
-		rate = circuit.Rate{LUT: 3000, Carry: 280, Inputs: 4}
+		rate = circuit.TimingModel{LUT: 3000, Carry: 280, Inputs: 4}
 	case t.Board.Family == boards.ECP5:
-		rate = circuit.Rate{LUT: 900, Carry: 50, Inputs: 4}
+		rate = circuit.TimingModel{LUT: 900, Carry: 50, Inputs: 4}
 	case t.Board.DSPType == string(delay.Series7):
 		rate.LUT, rate.Carry = 900, 30
 	case t.Board.DSPType == string(delay.Versal):
 		rate.LUT = 500
 	}
 	if !t.Board.StoresInLUTs() {
-		rate.BlockBits = boards.BlockBits
+		rate.BlockBits = boards.MinBlockRAMBits
 	}
 	rate.Stage = max(2*rate.LUT, int(1000*t.Delays().StageNS()))
 	return rate
@@ -45,13 +45,13 @@ func StyleOf(list []Storage, name string) circuit.Style {
 func (s Storage) Style() circuit.Style {
 	switch s.In {
 	case BRAM:
-		return circuit.Block
+		return circuit.BlockRAM
 	case URAM:
-		return circuit.Ultra
+		return circuit.UltraRAM
 	case Registers:
-		return circuit.Registers
+		return circuit.RegisterArray
 	}
-	return circuit.Distributed
+	return circuit.DistributedRAM
 }
 
 // Circuit adds the table to a circuit, in the style of its storage, one table per bank. It calls table only when the

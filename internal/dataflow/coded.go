@@ -18,8 +18,8 @@ type MinifloatMover struct{}
 // Moves returns true.
 func (MinifloatMover) Moves() bool { return true }
 
-// Coded returns the graph with minifloats on the streams whose readers all take them. It computes the same.
-func (g *Graph) Coded() *Graph {
+// WithMinifloats returns the graph with minifloats on the streams whose readers all take them. It computes the same.
+func (g *Graph) WithMinifloats() *Graph {
 	coded := *g
 	coded.Nodes, coded.Streams = nil, make([]*Stream, len(g.Streams))
 	for i, s := range g.Streams {

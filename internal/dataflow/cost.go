@@ -2,8 +2,8 @@ package dataflow
 
 import "slices"
 
-// Resources counts the resources of an FPGA. BRAM is in RAMB18 halves. LUTRAM is a part of LUT: the LUTs used as
-// memory, as shift registers or as RAM, which only some LUTs of a device can be.
+// Resources counts the resources of an FPGA. BRAM is in RAMB18 halves. LUTRAM is a part of LUT: the LUTs used
+// as memory, as shift registers or as RAM, which only some LUTs of a device can be.
 type Resources struct {
 	LUT    int `json:"LUT"`
 	LUTRAM int `json:"LUTRAM"`

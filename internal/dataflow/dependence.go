@@ -5,13 +5,13 @@ type DependenceForm uint8
 
 // The forms. Every frame of an input, and of an output, divides into equal consecutive parts.
 const (
-	Mixed DependenceForm = iota // none of the following
+	MixedDependence DependenceForm = iota // none of the following
 	// part i of each output depends only on part i of each input, by the same function for all i
-	Separate
-	Moved // every element of the outputs is a copy of an element of the inputs
+	SeparateDependence
+	CopyDependence // every element of the outputs is a copy of an element of the inputs
 	// part i of each output depends only on parts 0 to i of input 0 and on all of the other inputs
-	Recurrent
-	Along // each part is a pixel of a line; an output pixel depends only on some consecutive pixels
+	RecurrentDependence
+	WindowDependence // each part is a pixel of a line; an output pixel depends only on some consecutive pixels
 )
 
 func (f DependenceForm) String() string {
@@ -45,7 +45,7 @@ func DependenceOf(op Op) Dependence {
 
 // SeparateParts returns the dependence of a layer that computes each part of its inputs separately.
 func SeparateParts(inputs, parts int) Dependence {
-	d := Dependence{Form: Separate, Out: parts}
+	d := Dependence{Form: SeparateDependence, Out: parts}
 	for range inputs {
 		d.In = append(d.In, parts)
 	}
@@ -54,9 +54,9 @@ func SeparateParts(inputs, parts int) Dependence {
 
 // Shape returns the shape that the layer takes for a frame of several samples side by side, each of shape one in the
 // given number of parts.
-func (d Dependence) Shape(t *Turns, one Shape, parts int) Shape {
+func (d Dependence) Shape(t *SampleInterleaving, one Shape, parts int) Shape {
 	switch n := len(one); {
-	case d.Form == Along:
+	case d.Form == WindowDependence:
 		return Shape{parts, t.Samples, one.Channels()}
 	case d.Window && n > 1:
 		shape, window := Shape{parts, t.Samples}, one[n-2:]

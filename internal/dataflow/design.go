@@ -21,11 +21,11 @@ type Model struct {
 	Reference Reference
 	// in float64; nil if some value is rounded to an integer or sorted, or if it is not known
 	Float    Reference
-	Stream   func() Reference  // for a model that keeps its state: a Reference for samples in order; else nil
-	Turns    *Turns            // how a frame holds several samples; nil if it holds one
-	Lengths  *Lengths          // the lengths of sequences; nil if all have one length
-	Feedback []Feedback        // states that the host hands from sample to sample
-	Meta     map[string]string // the metadata of the ONNX file (metadata_props); must not be changed
+	Stream   func() Reference    // for a model that keeps its state: a Reference for samples in order; else nil
+	Turns    *SampleInterleaving // how a frame holds several samples; nil if it holds one
+	Lengths  *Lengths            // the lengths of sequences; nil if all have one length
+	Feedback []Feedback          // states that the host hands from sample to sample
+	Meta     map[string]string   // the metadata of the ONNX file (metadata_props); must not be changed
 }
 
 // A Feedback is a state: an output that is an input together with the next sample. The first sample begins with a given
@@ -148,7 +148,7 @@ func (d *Design) Interval() (clocks, node int) {
 func (d *Design) HostClocks() (clocks int) {
 	for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
 		p := d.Port(s)
-		clocks = max(clocks, p.Words*d.Target.HostEvery(p))
+		clocks = max(clocks, p.Words*d.Target.HostClocksPerWord(p))
 	}
 	return clocks
 }

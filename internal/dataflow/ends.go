@@ -26,15 +26,16 @@ func (l *Lengths) EndPort() Port {
 	return Port{Elem: num.Type{Kind: num.UInt, Width: 1}, PerWord: 1, Words: l.Max}
 }
 
-// Ends returns the FIFOs that tell where sequences end: those of nodes in their order, then those of outputs. It
-// returns none if all frames have one length.
-func (m *Model) Ends() (list []SequenceEnd) { return m.ends(m.EndPerStream()) }
+// SequenceEndFIFOs returns the FIFOs that tell where sequences end: those of nodes in their order, then those of
+// outputs. It returns none if all frames have one length.
+func (m *Model) SequenceEndFIFOs() (list []SequenceEnd) { return m.ends(m.EndPerStream()) }
 
-// Ends returns the FIFOs of the design that tell where sequences end. With RTL, a stream's FIFO also holds words that
-// are on their way through its writer's pipeline. So a SequenceEnd has room for the time steps that all FIFOs hold.
-func (d *Design) Ends() []SequenceEnd {
-	if d.Model.Lengths == nil || d.Target.Stalls != Credit {
-		return d.Model.Ends()
+// SequenceEndFIFOs returns the FIFOs of the design that tell where sequences end. With RTL, a stream's FIFO also holds
+// words that are on their way through its writer's pipeline. So a SequenceEnd has room for the time steps that all
+// FIFOs hold.
+func (d *Design) SequenceEndFIFOs() []SequenceEnd {
+	if d.Model.Lengths == nil || d.Target.Stalls != StallByCredit {
+		return d.Model.SequenceEndFIFOs()
 	}
 	const layer = 2 // time steps that a layer has begun but not written
 	return d.Model.ends(d.Model.eachEnd(func(s int) int {

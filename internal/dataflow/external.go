@@ -71,5 +71,5 @@ func (t Target) WeightBytes(op Op, f Fold) (bytes int64, ok bool) {
 		return 0, true
 	}
 	p := e.WeightPort(f)
-	return int64(p.Bytes()) * int64(e.Reads()), p.TDATA() <= t.Board.MemoryBits()
+	return int64(p.Bytes()) * int64(e.Reads()), p.TDATA() <= t.Board.MemoryPortBits()
 }

@@ -127,7 +127,7 @@ func (f fake) Ports(fold Fold) (in, out []Port) {
 
 func (f fake) Loop(fold Fold, _ Target) Loop {
 	s := f.in[0].Shape
-	every := PortIndices{{Kind: Each}, {Kind: Each}}
+	every := PortIndices{{Kind: EveryIndex}, {Kind: EveryIndex}}
 	return LoopNest{Trips: []int{s.Vectors(), s.Channels() / fold.PE}, Latency: 3,
 		Read: slices.Repeat([]PortIndices{every}, len(f.in)), Write: slices.Repeat([]PortIndices{every},
 			len(f.out))}.Loop()

@@ -39,19 +39,19 @@ func (f FIFO) verify() error {
 	return nil
 }
 
-// ExtraPlaces returns how many more words than its depth the hardware of a FIFO that the host writes can hold. In
+// ExtraFIFOWords returns how many more words than its depth the hardware of a FIFO that the host writes can hold. In
 // circuits it is one, because the host's word arrives a clock after the host saw that there is room.
-func (t Target) ExtraPlaces() int {
-	if t.Stalls == Credit {
+func (t Target) ExtraFIFOWords() int {
+	if t.Stalls == StallByCredit {
 		return 1
 	}
 	return 0
 }
 
-// Places returns how many words the hardware of a stream's FIFO can hold.
-func (d *Design) Places(s int) int {
+// FIFOCapacityWords returns how many words the hardware of a stream's FIFO can hold.
+func (d *Design) FIFOCapacityWords(s int) int {
 	if writer, _ := d.Model.Graph.Writer(s); writer < 0 {
-		return d.FIFO[s].Depth + d.Target.ExtraPlaces()
+		return d.FIFO[s].Depth + d.Target.ExtraFIFOWords()
 	}
 	return d.FIFO[s].Depth
 }

@@ -55,13 +55,13 @@ func (h *HostIn) Frame(in []RealTensor) (codes []int64) {
 		return nil
 	}
 	for i, at := range h.Index {
-		codes = append(codes, h.Of(i).Code(in[h.Input].Data[at]))
+		codes = append(codes, h.StepOfElement(i).Code(in[h.Input].Data[at]))
 	}
 	return codes
 }
 
-// Of returns the step function of element i.
-func (h *HostIn) Of(i int) HostStep {
+// StepOfElement returns the step function of element i.
+func (h *HostIn) StepOfElement(i int) HostStep {
 	if h.Which == nil {
 		return h.Steps[0]
 	}
@@ -83,13 +83,13 @@ func (h *HostOut) Values(frames []Tensor, f num.Format) (values []float64) {
 		codes = append(codes, frame.Data...)
 	}
 	for i, at := range h.Index {
-		values = append(values, h.Of(i).At(codes[at], f))
+		values = append(values, h.CodeOfElement(i).At(codes[at], f))
 	}
 	return values
 }
 
-// Of returns the function of element i.
-func (h *HostOut) Of(i int) *HostCode {
+// CodeOfElement returns the function of element i.
+func (h *HostOut) CodeOfElement(i int) *HostCode {
 	if h.Which == nil {
 		return &h.Codes[0]
 	}

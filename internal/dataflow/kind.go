@@ -14,8 +14,10 @@ type Kind struct {
 
 // FINNFile says how FINN's folding files describe a kind, where they differ from hlsgen's.
 type FINNFile struct {
-	Names          []string // FINN's present and former names of it, without _Batch, _hls and _rtl
-	ParallelWindow bool     // whether PE is the positions of a kernel, one or all, which FINN calls parallel_window
-	OwnWindow      bool     // whether layers of an older FINN include their sliding window, so that none precedes them
-	WholeImage     bool     // whether FINN+ has a sliding window over the whole image, followed by a Pool
+	Names []string // FINN's present and former names of it, without _Batch, _hls and _rtl
+	// whether PE is the positions of a kernel, one or all, which FINN calls parallel_window
+	ParallelWindow bool
+	// whether layers of an older FINN include their sliding window, so that none precedes them
+	OwnWindow  bool
+	WholeImage bool // whether FINN+ has a sliding window over the whole image, followed by a Pool
 }

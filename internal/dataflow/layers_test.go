@@ -43,7 +43,7 @@ func perceptron(t testing.TB) *dataflow.Graph {
 func TestLayersRoundTrip(t *testing.T) {
 	t.Parallel()
 	want := perceptron(t)
-	g, err := layertest.Parse(want.String(), hlslib.Kinds)
+	g, err := layertest.Parse(want.String(), hlslib.LayerKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,12 +74,12 @@ func FuzzParseLayers(f *testing.F) {
 	f.Add("input s0 \"\" [2] [-9223372036854775808,9223372036854775807] INT64\nnode MVAU_0 MVAU (s0) -> (s1 \"\") " +
 		"from [] {\"weights\":[[1,0]]}\noutput s1\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		g, err := layertest.Parse(text, hlslib.Kinds)
+		g, err := layertest.Parse(text, hlslib.LayerKinds)
 		if err != nil {
 			return
 		}
 		once := g.String()
-		again, err := layertest.Parse(once, hlslib.Kinds)
+		again, err := layertest.Parse(once, hlslib.LayerKinds)
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, once)
 		}

@@ -174,9 +174,9 @@ func (l *Lengths) Steps(in []Tensor) (steps int, err error) {
 	return steps, nil
 }
 
-// Sized returns, for every frame, the result of make for its length. It calls make once per length. If l is nil, all
-// frames get the result for length 0.
-func Sized[T any](l *Lengths, frames [][]Tensor, make func(steps int) (T, error)) (list []T, err error) {
+// MakePerLength returns, for every frame, the result of make for its length. It calls make once per length. If l is
+// nil, all frames get the result for length 0.
+func MakePerLength[T any](l *Lengths, frames [][]Tensor, make func(steps int) (T, error)) (list []T, err error) {
 	made := map[int]T{}
 	for f, in := range frames {
 		steps := 0

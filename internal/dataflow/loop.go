@@ -294,8 +294,8 @@ func (w *LoopWalker) Since(was *LoopWalker) (s LoopStretch, ok bool) {
 	return s, true
 }
 
-// Fits returns how often the stretch can follow once more. The stretch must not be empty.
-func (s LoopStretch) Fits() int { return s.left / s.times }
+// RepeatsLeft returns how often the stretch can follow once more. The stretch must not be empty.
+func (s LoopStretch) RepeatsLeft() int { return s.left / s.times }
 
 // Empty reports whether a stretch has no repetitions.
 func (s LoopStretch) Empty() bool { return s.times == 0 }

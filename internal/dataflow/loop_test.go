@@ -178,8 +178,8 @@ func randomRuns(rng *rand.Rand, depth int) (body []LoopRun) {
 }
 
 func member(x IndexSet, j, n int) bool {
-	return x.Kind == Each || x.Kind == First && j == 0 || x.Kind == Last && j == n-1 ||
-		x.Kind == At && x.Pattern[j] == '1'
+	return x.Kind == EveryIndex || x.Kind == FirstIndex && j == 0 || x.Kind == LastIndex && j == n-1 ||
+		x.Kind == PatternIndices && x.Pattern[j] == '1'
 }
 
 // randomNest returns a nest that reads and writes at least one word.
@@ -189,8 +189,8 @@ func randomNest(rng *rand.Rand) LoopNest {
 		trips := 1 + rng.IntN(4)
 		n.Trips = append(n.Trips, trips)
 		for _, a := range []*PortIndices{&n.Read[0], &n.Write[0]} {
-			x := IndexSet{Kind: Each + IndexSetKind(rng.IntN(4))}
-			if x.Kind == At {
+			x := IndexSet{Kind: EveryIndex + IndexSetKind(rng.IntN(4))}
+			if x.Kind == PatternIndices {
 				p := make([]byte, trips)
 				for j := range p {
 					p[j] = '0' + byte(rng.IntN(2))

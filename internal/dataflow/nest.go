@@ -25,22 +25,22 @@ type IndexSetKind uint8
 
 // The kinds of sets. The zero value is invalid.
 const (
-	Each  IndexSetKind = iota + 1 // every index
-	First                         // index 0
-	Last                          // the largest index
-	At                            // the indices marked '1' in Pattern
+	EveryIndex     IndexSetKind = iota + 1 // every index
+	FirstIndex                             // index 0
+	LastIndex                              // the largest index
+	PatternIndices                         // the indices marked '1' in Pattern
 )
 
 // has reports whether index j of n lies in the set.
 func (x IndexSet) has(j, n int) bool {
 	switch x.Kind {
-	case Each:
+	case EveryIndex:
 		return true
-	case First:
+	case FirstIndex:
 		return j == 0
-	case Last:
+	case LastIndex:
 		return j == n-1
-	case At:
+	case PatternIndices:
 		return x.Pattern[j] == '1'
 	}
 	panic("dataflow: invalid index set")
@@ -84,7 +84,7 @@ func (n LoopNest) runs(level int, allowed PortMoves) []LoopRun {
 
 // plain reports whether a level has no pattern.
 func (n LoopNest) plain(level int) bool {
-	patterned := func(a PortIndices) bool { return a[level].Kind == At }
+	patterned := func(a PortIndices) bool { return a[level].Kind == PatternIndices }
 	return !slices.ContainsFunc(n.Read, patterned) && !slices.ContainsFunc(n.Write, patterned)
 }
 

@@ -105,8 +105,8 @@ type Op interface {
 
 // Semantics defines what a layer computes. It knows nothing of parallelism, so a fold cannot change a result.
 type Semantics interface {
-	// Kind returns the kind's name in FINN's terms: MVAU, Thresholding, StreamingDataWidthConverter. Nodes are called
-	// Kind_0, Kind_1 and so on, in topological order.
+	// Kind returns the kind's name in FINN's terms: MVAU, Thresholding, StreamingDataWidthConverter. Nodes are
+	// called Kind_0, Kind_1 and so on, in topological order.
 	Kind() string
 	// Params returns the exported struct that made the layer, for the text form and reports. It holds everything except
 	// the input types.
@@ -171,8 +171,8 @@ type Compute uint8
 // The compute styles, with FINN's resType names as String.
 const (
 	NoCompute Compute = iota
-	LUT
-	DSP
+	ComputeInLUTs
+	ComputeInDSPs
 )
 
 func (c Compute) String() string { return [...]string{"none", "lut", "dsp"}[c] }
@@ -182,9 +182,9 @@ type Stepping uint8
 
 // The ways to apply step functions.
 const (
-	NoStepping Stepping = iota
-	Parallel            // one value in every clock
-	Serial              // one comparator for each of PE, in as many clocks as the search for the code has steps
+	NoStepping       Stepping = iota
+	ParallelStepping          // one value in every clock
+	SerialStepping            // one comparator for each of PE, in as many clocks as the search for the code has steps
 )
 
 func (s Stepping) String() string { return [...]string{"none", "parallel", "serial"}[s] }
@@ -197,7 +197,7 @@ type Target struct {
 	Formula     Formula
 	IO          IO
 	Stalls      StallRule
-	Unroll      Envelope                // the envelope of every process
+	Unroll      UnrollLimits            // the envelope of every process
 	Calibration *delay.DelayCalibration // a user's calibration of delays; nil for hlsgen's tables
 	Bound       delay.RangeEnd          // which end of the range of latencies to use
 	Counters    bool                    // whether circuits have counters of frames, clocks and waits
@@ -207,21 +207,21 @@ type Target struct {
 
 // Delays returns the delays of operations on the device, and the length of a stage at the clock.
 func (t Target) Delays() delay.StageClock {
-	return delay.ClockAt(delay.DelayFamily(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
+	return delay.NewStageClock(delay.DelayFamily(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
 }
 
 // Calibrated reports whether the delays come from a user's calibration.
 func (t Target) Calibrated() bool {
-	return t.Calibration.Of(delay.DelayFamily(t.Board.DSPType))
+	return t.Calibration.IsForFamily(delay.DelayFamily(t.Board.DSPType))
 }
 
-// Ends returns the clocks that a design's ends add to the latency of a frame. HLS has a process and an AXI4-Stream at
-// each end (delay.StageClock.Ends); for RTL, nothing is known yet. The ends add nothing to the interval.
-func (t Target) Ends() (in, out int) {
-	if t.Stalls == Credit {
+// EndLatencyClocks returns the clocks that a design's ends add to the latency of a frame. HLS has a process and an
+// AXI4-Stream at each end (delay.StageClock.Ends); for RTL, nothing is known yet. The ends add nothing to the interval.
+func (t Target) EndLatencyClocks() (in, out int) {
+	if t.Stalls == StallByCredit {
 		return 0, 0
 	}
-	return t.Delays().Ends()
+	return t.Delays().NetworkEndClocks()
 }
 
 // StallRule is the rule by which a layer waits for room. It depends on the flow that makes the hardware. docs/clock.md
@@ -230,9 +230,9 @@ type StallRule uint8
 
 // The rules.
 const (
-	Frozen StallRule = iota // HLS: a blocked write stops every stage of the pipeline
+	StallFreezesPipeline StallRule = iota // HLS: a blocked write stops every stage of the pipeline
 	// RTL: an iteration starts once its words have places in the FIFOs, and then nothing stops it
-	Credit
+	StallByCredit
 )
 
 func (s StallRule) String() string { return [...]string{"frozen", "credit"}[s] }
@@ -257,8 +257,8 @@ func (t Target) PortBits() int {
 	return t.Board.HostPortBits
 }
 
-// HostEvery returns the clocks from one word to the next at the host's end of a stream with port p.
-func (t Target) HostEvery(p Port) int {
+// HostClocksPerWord returns the clocks from one word to the next at the host's end of a stream with port p.
+func (t Target) HostClocksPerWord(p Port) int {
 	bits := t.PortBits()
 	if bits == 0 {
 		return 1
@@ -271,8 +271,8 @@ type Formula uint8
 
 // The formulas, with the names of --cost as String.
 const (
-	Fitted Formula = iota // this project's formulas, fitted to synthesis results
-	FINN                  // FINN's own estimates, for comparison
+	FittedFormula Formula = iota // this project's formulas, fitted to synthesis results
+	FINNFormula                  // FINN's own estimates, for comparison
 )
 
 func (f Formula) String() string { return [...]string{"hlsgen", "finn"}[f] }
@@ -364,8 +364,8 @@ func (t StreamType) Sums(n int) (StreamType, error) {
 // frame, with FINN's names, such as op_mac_INT2_INT4 and param_weight_INT4.
 type Counting interface{ Counts() map[string]int64 }
 
-// Multiplying is implemented by layers that multiply in LUTs or in DSP slices, as their folds say. FactorBits returns
-// the bits of the narrower factor.
+// Multiplying is implemented by layers that multiply in LUTs or in DSP slices, as their folds say. FactorBits
+// returns the bits of the narrower factor.
 type Multiplying interface{ FactorBits() int }
 
 // Timed is implemented by layers that limit the clock. Delay returns the estimated time in ns of the logic from one

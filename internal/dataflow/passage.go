@@ -23,9 +23,9 @@ type LayerGroup struct {
 // partSize is the most elements of a stream in one part, unless a single row has more.
 const partSize = 1 << 16
 
-// Passages divides the layers of a design into passages. Every layer comes after the layers that it reads, or in one
+// LayerGroups divides the layers of a design into passages. Every layer comes after the layers that it reads, or in one
 // passage with them.
-func (d *Design) Passages() []*LayerGroup {
+func (d *Design) LayerGroups() []*LayerGroup {
 	g := d.Model.Graph
 	x := &dividing{d: d, reader: make([]int, len(g.Streams)), rows: make([]int, len(g.Nodes)),
 		done: make([]bool, len(g.Nodes)), there: make([]bool, len(g.Streams))}
@@ -131,7 +131,7 @@ func (d *Design) rowsOf(node int) int {
 		return count
 	}
 	parts := DependenceOf(n.Op)
-	if parts.Form != Separate || count == 0 || parts.Out%count != 0 {
+	if parts.Form != SeparateDependence || count == 0 || parts.Out%count != 0 {
 		return 0
 	}
 	for k, s := range n.In {

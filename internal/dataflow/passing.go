@@ -12,10 +12,10 @@ type PartwiseRun struct {
 	reach    []reach   // per stream
 }
 
-// Passing begins a run.
-func (d *Design) Passing() *PartwiseRun {
+// NewPartwiseRun begins a run.
+func (d *Design) NewPartwiseRun() *PartwiseRun {
 	g := d.Model.Graph
-	p := &PartwiseRun{Passages: d.Passages(), g: g, run: g.Begin(), inside: make([]bool, len(g.Streams)),
+	p := &PartwiseRun{Passages: d.LayerGroups(), g: g, run: g.Begin(), inside: make([]bool, len(g.Streams)),
 		held: make([]holding, len(g.Streams)), reach: make([]reach, len(g.Streams))}
 	for _, passage := range p.Passages {
 		written := map[int]bool{}
@@ -79,8 +79,8 @@ func (p *PartwiseRun) Part(passage *LayerGroup, part int) (out [][]Tensor) {
 	return out
 }
 
-// Inside reports whether a stream's frames never exist as a whole.
-func (p *PartwiseRun) Inside(s int) bool { return p.inside[s] }
+// IsInsideGroup reports whether a stream's frames never exist as a whole.
+func (p *PartwiseRun) IsInsideGroup(s int) bool { return p.inside[s] }
 
 // take returns a part of a held frame.
 func (p *PartwiseRun) take(passage *LayerGroup, s, part int) Tensor {
@@ -121,8 +121,8 @@ func (p *PartwiseRun) hold(s int, rows Tensor, all bool) {
 	p.held[s].put(rows.Data)
 }
 
-// Done frees the streams that a passage has read.
-func (p *PartwiseRun) Done(passage *LayerGroup) {
+// FreeInputs frees the streams that a passage has read.
+func (p *PartwiseRun) FreeInputs(passage *LayerGroup) {
 	for _, i := range passage.Nodes {
 		for _, s := range p.g.Nodes[i].In {
 			p.held[s], p.reach[s] = nil, reach{}

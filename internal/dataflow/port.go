@@ -54,8 +54,8 @@ func (p Port) Word(s Shape, e int) int {
 	return e / p.PerWord
 }
 
-// Last returns the last element of a word, as an index in a row-major frame of the shape.
-func (p Port) Last(s Shape, word int) int {
+// LastElementOfWord returns the last element of a word, as an index in a row-major frame of the shape.
+func (p Port) LastElementOfWord(s Shape, word int) int {
 	e := (word+1)*p.PerWord - 1
 	if p.Tile > 0 {
 		e = p.place(s, e)

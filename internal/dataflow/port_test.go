@@ -55,7 +55,7 @@ func TestPortWords(t *testing.T) {
 			}
 		}
 		for w := range p.Words {
-			if got, want := p.Last(shape, w), int(sent[(w+1)*p.PerWord-1]); got != want {
+			if got, want := p.LastElementOfWord(shape, w), int(sent[(w+1)*p.PerWord-1]); got != want {
 				t.Fatalf("%v %+v: word %d ends with element %d, want %d", shape, p, w, got, want)
 			}
 		}

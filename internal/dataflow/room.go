@@ -78,8 +78,8 @@ func (g *Graph) Rooms() []*WeightRoom {
 	return list
 }
 
-// Loads reports whether some node has tables that are loaded.
-func (g *Graph) Loads() bool {
+// HasLoadedTables reports whether some node has tables that are loaded.
+func (g *Graph) HasLoadedTables() bool {
 	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
 		l, ok := n.Op.(Loadable)
 		return ok && l.Loads()
@@ -96,9 +96,9 @@ func (e *RoomError) Error() string { return fmt.Sprintf("layer %s: %v", e.Node.N
 
 func (e *RoomError) Unwrap() error { return e.Err }
 
-// Loaded returns the graph with loaded tables in each node that has a room. It computes the same. Streams carry all
-// values that the rooms allow. The error is a *RoomError.
-func (g *Graph) Loaded(rooms []*WeightRoom) (*Graph, error) {
+// WithLoadedTables returns the graph with loaded tables in each node that has a room. It computes the same. Streams
+// carry all values that the rooms allow. The error is a *RoomError.
+func (g *Graph) WithLoadedTables(rooms []*WeightRoom) (*Graph, error) {
 	l := &Graph{In: slices.Clone(g.In), Out: slices.Clone(g.Out), Streams: make([]*Stream, len(g.Streams))}
 	for i, s := range g.Streams {
 		own := *s

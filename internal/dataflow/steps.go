@@ -40,7 +40,7 @@ func StepStorage(k num.ThresholdTable, pe int, t num.Type, m Memory) []Storage {
 	} else {
 		rows = len(k.At) / pe
 	}
-	rom := func(name string, width int) Storage { return ROM(name, "threshold memory", rows, pe*width) }
+	rom := func(name string, width int) Storage { return ROMStorage(name, "threshold memory", rows, pe*width) }
 	list := []Storage{rom("thresholds", k.Steps()*t.Width).At(m)}
 	if _, ok := k.Constant(); !ok {
 		list = append(list, rom("base", num.Narrowest(k.Base).Width))

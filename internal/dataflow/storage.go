@@ -21,15 +21,15 @@ type Storage struct {
 // HasStorage is implemented by layers with memories. Storage returns the tables and arrays of a fold.
 type HasStorage interface{ Storage(Fold) []Storage }
 
-// LargeTable is the number of rows above which a table should not lie in LUTs, unless there is no other memory. A block
-// RAM of the 7 series has 4,096 rows of 4 bits and its parity.
-const LargeTable = 4096
+// MaxLUTTableRows is the number of rows above which a table should not lie in LUTs, unless there is no other memory. A
+// block RAM of the 7 series has 4,096 rows of 4 bits and its parity.
+const MaxLUTTableRows = 4096
 
-// Large returns the tables of a fold that lie in LUTs and have more than LargeTable rows.
-func Large(op Op, f Fold) (list []Storage) {
+// LargeLUTTables returns the tables of a fold that lie in LUTs and have more than MaxLUTTableRows rows.
+func LargeLUTTables(op Op, f Fold) (list []Storage) {
 	if s, ok := op.(HasStorage); ok {
 		for _, table := range s.Storage(f) {
-			if !table.Written && table.In == LUTRAM && table.Rows > LargeTable {
+			if !table.Written && table.In == LUTRAM && table.Rows > MaxLUTTableRows {
 				list = append(list, table)
 			}
 		}
@@ -50,27 +50,27 @@ func (s Storage) Levels() int {
 // Arrays returns the number of arrays.
 func (s Storage) Arrays() int { return max(1, s.Banks) }
 
-// Fit returns the memory of rows of the given width if a fold leaves no choice: LUTs up to 64 rows or 1024 bits, else
-// block RAM.
-func Fit(rows, width int) Memory {
+// ChooseMemory returns the memory of rows of the given width if a fold leaves no choice: LUTs up to 64 rows or 1024
+// bits, else block RAM.
+func ChooseMemory(rows, width int) Memory {
 	if rows <= 64 || rows*width <= 1024 {
 		return LUTRAM
 	}
 	return BRAM
 }
 
-// ROM returns the storage of a table in the memory that Fit chooses. A single row is constants.
-func ROM(name, part string, rows, width int) Storage {
+// ROMStorage returns the storage of a table in the memory that Fit chooses. A single row is constants.
+func ROMStorage(name, part string, rows, width int) Storage {
 	s := Storage{Name: name, Part: part, Rows: rows, Width: width}
 	if rows > 1 {
-		s.In = Fit(rows, width)
+		s.In = ChooseMemory(rows, width)
 	}
 	return s
 }
 
-// RAM returns the storage of a kernel's array in the memory that Fit chooses. A single row is registers.
-func RAM(name, part string, rows, width int) Storage {
-	s := ROM(name, part, rows, width)
+// RAMStorage returns the storage of a kernel's array in the memory that Fit chooses. A single row is registers.
+func RAMStorage(name, part string, rows, width int) Storage {
+	s := ROMStorage(name, part, rows, width)
 	if s.Written = true; rows == 1 {
 		s.In = Registers
 	}
@@ -112,7 +112,7 @@ func (s Storage) String() string { return fmt.Sprintf("%s %dx%d in %v", s.Name, 
 
 // Storage returns the storage of the table.
 func (t Table) Storage(part string) Storage {
-	s := ROM(t.Name, part, len(t.Rows)/max(1, t.Banks), len(t.Rows[0])*t.Elem.Width)
+	s := ROMStorage(t.Name, part, len(t.Rows)/max(1, t.Banks), len(t.Rows[0])*t.Elem.Width)
 	s.Banks = t.Banks
 	return s
 }

@@ -14,7 +14,7 @@ func TestFit(t *testing.T) {
 		rows, width int
 		want        Memory
 	}{{2, 4096, LUTRAM}, {64, 4096, LUTRAM}, {128, 8, LUTRAM}, {65, 16, BRAM}, {128, 9, BRAM}, {1025, 1, BRAM}} {
-		if got := Fit(tt.rows, tt.width); got != tt.want {
+		if got := ChooseMemory(tt.rows, tt.width); got != tt.want {
 			t.Errorf("%d rows of %d bits: %v, want %v", tt.rows, tt.width, got, tt.want)
 		}
 	}
@@ -23,8 +23,8 @@ func TestFit(t *testing.T) {
 // TestStorage checks the memories that storage gets, and those that Verify allows.
 func TestStorage(t *testing.T) {
 	t.Parallel()
-	rom := func(rows int) Storage { return ROM("t", "tables", rows, 9) }
-	ram := func(rows int) Storage { return RAM("a", "arrays", rows, 9) }
+	rom := func(rows int) Storage { return ROMStorage("t", "tables", rows, 9) }
+	ram := func(rows int) Storage { return RAMStorage("a", "arrays", rows, 9) }
 	in := func(s Storage, m Memory) Storage { s.In = m; return s }
 	for _, tt := range []struct {
 		s    Storage
@@ -54,9 +54,9 @@ func TestStorage(t *testing.T) {
 		{in(ram(2), Registers), Registers, ""},
 		{in(ram(3), Registers), Registers, "a 3x9 in registers, want it in one of [distributed block ultra srl]"},
 		{in(ram(2), NoMemory), NoMemory, "a 2x9 in none"},
-		{RAM("", "arrays", 1, 1), Registers, "lacks a name"},
-		{RAM("a", "", 1, 1), Registers, "lacks a name"},
-		{RAM("a", "arrays", 1, 0), Registers, "1 rows of 0 bits"},
+		{RAMStorage("", "arrays", 1, 1), Registers, "lacks a name"},
+		{RAMStorage("a", "", 1, 1), Registers, "lacks a name"},
+		{RAMStorage("a", "arrays", 1, 0), Registers, "1 rows of 0 bits"},
 	} {
 		if tt.err != "a table without rows" && tt.s.In != tt.want {
 			t.Errorf("%+v: want it in %v", tt.s, tt.want)
@@ -87,7 +87,7 @@ func TestStepStorage(t *testing.T) {
 		{[]num.StepFunction{rise, fall, rise, later}, 1, []Memory{BRAM, LUTRAM, BRAM}},
 		{[]num.StepFunction{fall}, 1, []Memory{NoMemory, NoMemory, NoMemory}},
 	} {
-		k := num.Compare(tt.steps, []num.Range{elem.Range()}, elem, 100)
+		k := num.NewThresholdTable(tt.steps, []num.Range{elem.Range()}, elem, 100)
 		_, tables := StepTables(k, tt.pe, elem)
 		var want []Storage
 		for i, table := range tables {

@@ -1,15 +1,15 @@
 package dataflow
 
-// Turns says how a frame holds several samples that take turns in recurrent layers. A sample has a number of equal
-// parts. The frame has the first part of every sample, then the second part of every sample, and so on.
-type Turns struct {
+// SampleInterleaving says how a frame holds several samples that take turns in recurrent layers. A sample has a number
+// of equal parts. The frame has the first part of every sample, then the second part of every sample, and so on.
+type SampleInterleaving struct {
 	Samples int
 	Streams []int // per stream of the model's graph: the parts of a sample
 	In, Out []int // the same per input and output of the graph
 }
 
 // PerFrame returns how many samples a frame holds.
-func (t *Turns) PerFrame() int {
+func (t *SampleInterleaving) PerFrame() int {
 	if t == nil {
 		return 1
 	}
@@ -17,14 +17,14 @@ func (t *Turns) PerFrame() int {
 }
 
 // At returns the index in the frame of element i of a sample with size elements in the given number of parts.
-func (t *Turns) At(size, parts, sample, i int) int {
+func (t *SampleInterleaving) At(size, parts, sample, i int) int {
 	part := size / parts
 	return (i/part*t.Samples+sample)*part + i%part
 }
 
 // Shape returns the shape of a frame of samples, each of shape one in the given number of parts. Axes of a sample that
 // lie within a part stay as they are.
-func (t *Turns) Shape(one Shape, parts int) Shape {
+func (t *SampleInterleaving) Shape(one Shape, parts int) Shape {
 	part, k, size := one.Size()/parts, len(one), 1
 	for k > 0 && part%(size*one[k-1]) == 0 {
 		k--
@@ -44,7 +44,7 @@ func (t *Turns) Shape(one Shape, parts int) Shape {
 }
 
 // Frames makes frames of the inputs of samples. It repeats the last sample to fill up the last frame.
-func (t *Turns) Frames(samples [][]Tensor) [][]Tensor {
+func (t *SampleInterleaving) Frames(samples [][]Tensor) [][]Tensor {
 	if t == nil {
 		return samples
 	}
@@ -65,8 +65,9 @@ func (t *Turns) Frames(samples [][]Tensor) [][]Tensor {
 	return frames
 }
 
-// Apart extracts n samples from frames. parts selects In, Out or Streams, the number of parts of each tensor.
-func (t *Turns) Apart(parts func(*Turns) []int, frames [][]Tensor, n int) [][]Tensor {
+// ExtractSamples extracts n samples from frames. parts selects In, Out or Streams, the number of parts of each tensor.
+func (t *SampleInterleaving) ExtractSamples(parts func(*SampleInterleaving) []int, frames [][]Tensor,
+	n int) [][]Tensor {
 	if t == nil {
 		return frames
 	}

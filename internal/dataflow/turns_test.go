@@ -8,7 +8,7 @@ import (
 // TestTurns puts samples into frames and extracts them again.
 func TestTurns(t *testing.T) {
 	t.Parallel()
-	turns := &Turns{Samples: 2, In: []int{2, 1}}
+	turns := &SampleInterleaving{Samples: 2, In: []int{2, 1}}
 	samples := [][]Tensor{
 		{{Shape{2, 2}, []int64{1, 2, 3, 4}}, {Shape{3}, []int64{10, 11, 12}}},
 		{{Shape{2, 2}, []int64{5, 6, 7, 8}}, {Shape{3}, []int64{20, 21, 22}}},
@@ -29,14 +29,15 @@ func TestTurns(t *testing.T) {
 			}
 		}
 	}
-	for i, s := range turns.Apart(func(t *Turns) []int { return t.In }, frames, len(samples)) {
+	for i, s := range turns.ExtractSamples(func(t *SampleInterleaving) []int { return t.In }, frames, len(samples)) {
 		for k, x := range s {
 			if !slices.Equal(x.Data, samples[i][k].Data) {
 				t.Errorf("sample %d, input %d: %v, want %v", i, k, x.Data, samples[i][k].Data)
 			}
 		}
 	}
-	if none := (*Turns)(nil); none.PerFrame() != 1 || len(none.Frames(samples)) != 3 || turns.PerFrame() != 2 {
+	if none := (*SampleInterleaving)(nil); none.PerFrame() != 1 || len(none.Frames(samples)) != 3 ||
+		turns.PerFrame() != 2 {
 		t.Error("without turns, a frame is a sample")
 	}
 }

@@ -2,38 +2,38 @@ package dataflow
 
 import "fmt"
 
-// An Envelope limits the products that one process computes in a clock. The body of the process's loop holds all of
+// An UnrollLimits limits the products that one process computes in a clock. The body of the process's loop holds all of
 // them, and a synthesis tool's time and memory grow faster than the body. A product counts by the width of its wider
-// factor. The zero Envelope means the default of the target's back end (Target.Parts): DefaultEnvelope for C++,
+// factor. The zero Envelope means the default of the target's back end (Target.MinProcesses): DefaultEnvelope for C++,
 // MaxAddedBits for SystemVerilog.
-type Envelope struct {
+type UnrollLimits struct {
 	Wide int // the most products with a factor of more than 4 bits
 	Few  int // the most products with a wider factor of 2 to 4 bits
 	One  int // the most products of 1 bit
 }
 
 // DefaultEnvelope is a guess, until synthesis runs with wider bodies give better values.
-var DefaultEnvelope = Envelope{Wide: 1024, Few: 2048, One: 8192}
+var DefaultEnvelope = UnrollLimits{Wide: 1024, Few: 2048, One: 8192}
 
 // MaxAddedBits is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of about a
 // sixteenth of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
 const MaxAddedBits = 1 << 17
 
 // OrDefault returns the envelope, or the default if it is zero.
-func (e Envelope) OrDefault() Envelope {
-	if e == (Envelope{}) {
+func (e UnrollLimits) OrDefault() UnrollLimits {
+	if e == (UnrollLimits{}) {
 		return DefaultEnvelope
 	}
 	return e
 }
 
 // Most returns the most products with a wider factor of the given bits that one process computes in a clock.
-func (e Envelope) Most(bits int) int {
+func (e UnrollLimits) Most(bits int) int {
 	e = e.OrDefault()
 	return *e.at(bits)
 }
 
-func (e *Envelope) at(bits int) *int {
+func (e *UnrollLimits) at(bits int) *int {
 	switch {
 	case bits > 4:
 		return &e.Wide
@@ -44,7 +44,7 @@ func (e *Envelope) at(bits int) *int {
 }
 
 // String returns the envelope as a value of --max-unroll: 1024,2048,8192, or one number for all widths.
-func (e Envelope) String() string {
+func (e UnrollLimits) String() string {
 	if e = e.OrDefault(); e.Wide == e.Few && e.Few == e.One {
 		return fmt.Sprint(e.Wide)
 	}
@@ -83,7 +83,7 @@ type Divisible interface {
 
 // BoundBySums reports whether the bits of sums limit a process, and not its products. That is so if only SystemVerilog
 // is written and the user sets no envelope.
-func (t Target) BoundBySums() bool { return t.Stalls == Credit && t.Unroll == Envelope{} }
+func (t Target) BoundBySums() bool { return t.Stalls == StallByCredit && t.Unroll == UnrollLimits{} }
 
 // LimitText describes the limit of a process for messages.
 func (t Target) LimitText() string {
@@ -93,9 +93,9 @@ func (t Target) LimitText() string {
 	return "--max-unroll " + t.Unroll.String()
 }
 
-// Parts returns the fewest processes that compute a fold of a layer within the target's envelope; 0 if none can. It is
-// 1 for layers without products.
-func (t Target) Parts(op Op, f Fold) int {
+// MinProcesses returns the fewest processes that compute a fold of a layer within the target's envelope; 0 if none can.
+// It is 1 for layers without products.
+func (t Target) MinProcesses(op Op, f Fold) int {
 	m, ok := op.(Unrolled)
 	if !ok {
 		return 1
@@ -112,7 +112,7 @@ func fewest(op Op, f Fold, n, most int) int {
 	if n <= most {
 		return 1
 	}
-	for parts, all := 2, MaxParts(op, f); parts <= all; parts++ {
+	for parts, all := 2, MaxProcesses(op, f); parts <= all; parts++ {
 		if f.PE%parts == 0 && n/parts <= most {
 			return parts
 		}
@@ -120,8 +120,8 @@ func fewest(op Op, f Fold, n, most int) int {
 	return 0
 }
 
-// MaxParts returns the most processes that a fold of a layer may be divided into.
-func MaxParts(op Op, f Fold) (parts int) {
+// MaxProcesses returns the most processes that a fold of a layer may be divided into.
+func MaxProcesses(op Op, f Fold) (parts int) {
 	if _, ok := op.(Divisible); !ok {
 		return 1
 	}
@@ -133,7 +133,7 @@ func MaxParts(op Op, f Fold) (parts int) {
 
 // EnvelopeFor returns the target's envelope, raised by the least amount that makes a fold of a layer fit. If the bits
 // of sums are the limit (BoundBySums), it returns Unbounded.
-func (t Target) EnvelopeFor(op Op, f Fold) Envelope {
+func (t Target) EnvelopeFor(op Op, f Fold) UnrollLimits {
 	if t.BoundBySums() {
 		return Unbounded
 	}
@@ -141,19 +141,19 @@ func (t Target) EnvelopeFor(op Op, f Fold) Envelope {
 	if m, ok := op.(Unrolled); ok {
 		n, bits := m.Products(f)
 		most := e.at(bits)
-		*most = max(*most, n/MaxParts(op, f))
+		*most = max(*most, n/MaxProcesses(op, f))
 	}
 	return e
 }
 
 // Unbounded is the widest envelope that a user may request.
-var Unbounded = Envelope{Wide: MaxUnrolled, Few: MaxUnrolled, One: MaxUnrolled}
+var Unbounded = UnrollLimits{Wide: MaxUnrolled, Few: MaxUnrolled, One: MaxUnrolled}
 
 // MaxUnrolled is the most products that a user may allow per process.
 const MaxUnrolled = 1 << 20
 
 // Size returns a number that orders envelopes of which one is the other raised.
-func (e Envelope) Size() int { return e.Wide + e.Few + e.One }
+func (e UnrollLimits) Size() int { return e.Wide + e.Few + e.One }
 
 // A SplitLayer is a layer of a model that a design builds as several nodes: a fork, parts, and a join.
 type SplitLayer struct {

@@ -20,10 +20,10 @@ func (dealer) Alike(Op, Fold, Target) bool { panic("not asked for") }
 
 func TestEnvelope(t *testing.T) {
 	t.Parallel()
-	small := Envelope{Wide: 4, Few: 8, One: 100}
+	small := UnrollLimits{Wide: 4, Few: 8, One: 100}
 	for _, tt := range []struct {
 		name     string
-		e        Envelope
+		e        UnrollLimits
 		op       Op
 		pe, simd int
 		parts    int
@@ -39,19 +39,19 @@ func TestEnvelope(t *testing.T) {
 		{"PE 7 in one or seven", small, dealer{multiplier{bits: 8}}, 7, 2, 7, "4,8,100"},
 		{"SIMD alone is too much", small, dealer{multiplier{bits: 8}}, 6, 5, 0, "5,8,100"},
 		{"more parts than ports", small, dealer{multiplier{bits: 8}}, 128, 4, 0, "8,8,100"},
-		{"the default", Envelope{}, dealer{multiplier{bits: 8}}, 64, 32, 2, "1024,2048,8192"},
-		{"TFC at full unrolling", Envelope{}, dealer{multiplier{bits: 1}}, 64, 784, 8, "1024,2048,8192"},
+		{"the default", UnrollLimits{}, dealer{multiplier{bits: 8}}, 64, 32, 2, "1024,2048,8192"},
+		{"TFC at full unrolling", UnrollLimits{}, dealer{multiplier{bits: 1}}, 64, 784, 8, "1024,2048,8192"},
 	} {
 		f := Fold{PE: tt.pe, SIMD: tt.simd}
 		on := Target{Unroll: tt.e}
-		if got := on.Parts(tt.op, f); got != tt.parts {
+		if got := on.MinProcesses(tt.op, f); got != tt.parts {
 			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.parts)
 		}
 		raised := on.EnvelopeFor(tt.op, f)
 		if got := raised.String(); got != tt.raised {
 			t.Errorf("%s: %s has room for it, want %s", tt.name, got, tt.raised)
 		}
-		if (Target{Unroll: raised}).Parts(tt.op, f) == 0 {
+		if (Target{Unroll: raised}).MinProcesses(tt.op, f) == 0 {
 			t.Errorf("%s: %s has no room for it", tt.name, raised)
 		}
 	}
@@ -61,7 +61,7 @@ func TestEnvelope(t *testing.T) {
 // number.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
-	few := Envelope{Wide: 64, Few: 64, One: 64}
+	few := UnrollLimits{Wide: 64, Few: 64, One: 64}
 	for _, tt := range []struct {
 		name string
 		on   Target
@@ -70,20 +70,21 @@ func TestBuilt(t *testing.T) {
 		want int
 	}{
 		{"C++", Target{}, dealer{multiplier{bits: 8}}, 16, 16},
-		{"SystemVerilog, as many bits as there may be", Target{Stalls: Credit}, dealer{multiplier{bits: 8}}, 16, 1},
-		{"and twice as many", Target{Stalls: Credit}, dealer{multiplier{bits: 8}}, 32, 2},
-		{"fewer bits", Target{Stalls: Credit}, dealer{multiplier{bits: 2}}, 64, 1},
-		{"not to be dealt out", Target{Stalls: Credit}, multiplier{bits: 8}, 32, 0},
-		{"products, as the user says", Target{Stalls: Credit, Unroll: few}, dealer{multiplier{bits: 8}}, 16, 0},
-		{"the products of C++, as the user says", Target{Stalls: Credit, Unroll: DefaultEnvelope},
+		{"SystemVerilog, as many bits as there may be", Target{Stalls: StallByCredit}, dealer{multiplier{bits: 8}}, 16,
+			1},
+		{"and twice as many", Target{Stalls: StallByCredit}, dealer{multiplier{bits: 8}}, 32, 2},
+		{"fewer bits", Target{Stalls: StallByCredit}, dealer{multiplier{bits: 2}}, 64, 1},
+		{"not to be dealt out", Target{Stalls: StallByCredit}, multiplier{bits: 8}, 32, 0},
+		{"products, as the user says", Target{Stalls: StallByCredit, Unroll: few}, dealer{multiplier{bits: 8}}, 16, 0},
+		{"the products of C++, as the user says", Target{Stalls: StallByCredit, Unroll: DefaultEnvelope},
 			dealer{multiplier{bits: 8}}, 16, 16},
 	} {
 		f := Fold{PE: tt.pe, SIMD: 1024}
-		if got := tt.on.Parts(tt.op, f); got != tt.want {
+		if got := tt.on.MinProcesses(tt.op, f); got != tt.want {
 			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.want)
 		}
 		tt.on.Unroll = tt.on.EnvelopeFor(tt.op, f)
-		if tt.on.Parts(tt.op, f) == 0 {
+		if tt.on.MinProcesses(tt.op, f) == 0 {
 			t.Errorf("%s: %s has no room for it", tt.name, tt.on.Unroll)
 		}
 	}

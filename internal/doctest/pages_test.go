@@ -255,7 +255,7 @@ func (p *program) folder(t testing.TB) string {
 	dir := t.TempDir()
 	for name, from := range map[string]string{"model.onnx": "model.onnx", "x.npy": "inputs.npy",
 		"y.npy": "outputs.npy"} {
-		data, err := examples.Files.ReadFile(examples.Iris + "/" + from)
+		data, err := examples.Files.ReadFile(examples.IrisName + "/" + from)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
 		}

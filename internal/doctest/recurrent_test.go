@@ -32,7 +32,7 @@ func (p *program) recurrent(t testing.TB, dir string) {
 	}
 	const size = 8 // time steps of a digit: its columns of eight pixels
 	for name, from := range map[string]string{"lstm.onnx": "lstm-h16-w8a8-pot", "bilstm.onnx": "bilstm-scan-h32-w4a8"} {
-		b, err := onnxtest.Open(read(from+"/model.onnx"), size, "T")
+		b, err := onnxtest.MakeAxisDynamic(read(from+"/model.onnx"), size, "T")
 		write(name, b, err)
 	}
 	write("op.onnx", read("lstm-onnxop-h32-w8/qcdq.onnx"), nil)

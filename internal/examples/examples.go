@@ -7,22 +7,22 @@ package examples
 
 import "embed"
 
-// Digits is a 64-64-64-64-10 perceptron for 8x8 handwritten digits, with ternary weights and 2-bit activations. It
+// DigitsName is a 64-64-64-64-10 perceptron for 8x8 handwritten digits, with ternary weights and 2-bit activations. It
 // was trained with Brevitas for this project on the UCI optical digits (NOTICE). It has 128 held-out samples and 13
 // edge cases. A build without a model builds this example.
-const Digits = "digits-mlp-w2a2"
+const DigitsName = "digits-mlp-w2a2"
 
-// Iris is a 4-8-3 perceptron with 3-bit weights and activations for Fisher's iris data. qcdq.onnx is the same
+// IrisName is a 4-8-3 perceptron with 3-bit weights and activations for Fisher's iris data. qcdq.onnx is the same
 // network in QuantizeLinear form.
-const Iris = "iris-mlp-w3a3"
+const IrisName = "iris-mlp-w3a3"
 
 // An Example is an example with its line in a list.
 type Example struct{ Name, Doc string }
 
 // All lists the examples, the default first.
 var All = []Example{
-	{Digits, "a perceptron (64-64-64-64-10) for handwritten digits of 8x8 pixels, 2-bit weights and activations"},
-	{Iris, "a perceptron (4-8-3) for Fisher's irises, 3-bit weights and activations"},
+	{DigitsName, "a perceptron (64-64-64-64-10) for handwritten digits of 8x8 pixels, 2-bit weights and activations"},
+	{IrisName, "a perceptron (4-8-3) for Fisher's irises, 3-bit weights and activations"},
 }
 
 // Files contains one folder per example.

@@ -89,7 +89,7 @@ func BenchmarkPredict(b *testing.B) {
 			ns := float64(cpuTime(b)-before) / frames
 			b.ReportMetric(ns, "cpu-ns/frame")
 			b.ReportMetric(ns/float64(p.MACs), "ns/MAC")
-			b.ReportMetric(float64(p.Bytes()), "B/frame")
+			b.ReportMetric(float64(p.BytesPerFrame()), "B/frame")
 		})
 	}
 }

@@ -231,14 +231,14 @@ func (p *Executable) place() {
 		}
 		s.slot, until[best], p.slots[best] = best, lives[id].to, max(p.slots[best], bytes)
 	}
-	p.Batch = min(max(1, batchBytes/max(1, p.Bytes())), 64)
+	p.Batch = min(max(1, batchBytes/max(1, p.BytesPerFrame())), 64)
 	if p.Batch > rows {
 		p.Batch -= p.Batch % rows
 	}
 }
 
-// Bytes returns the size of a frame's buffers in bytes.
-func (p *Executable) Bytes() int {
+// BytesPerFrame returns the size of a frame's buffers in bytes.
+func (p *Executable) BytesPerFrame() int {
 	n := 0
 	for _, bytes := range p.slots {
 		n += bytes

@@ -56,9 +56,9 @@ const counted = 24
 // HostTables returns the ends of a program for model m. ok is false if the ends are no tables, or no tables of bytes.
 func (p *Executable) HostTables(m *dataflow.Model) (e *HostTables, ok bool) { return p.ends(m, steps) }
 
-// IntegerEnds returns the ends of a program whose inputs are integers, for PredictIntegers. ok is false if an input
-// is not integer or needs more than a byte.
-func (p *Executable) IntegerEnds(m *dataflow.Model) (e *HostTables, ok bool) {
+// IntegerHostTables returns the ends of a program whose inputs are integers, for PredictIntegers. ok is false if an
+// input is not integer or needs more than a byte.
+func (p *Executable) IntegerHostTables(m *dataflow.Model) (e *HostTables, ok bool) {
 	return p.ends(m, func(q *quantiser, in *dataflow.HostIn, _ num.Format, s *stream) bool {
 		q.less = uint8(s.lo())
 		return in.Steps == nil
@@ -263,7 +263,7 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 // it contains the samples one after the other. All input numbers must be finite.
 func (w *Worker) Predict(e *HostTables, in [][]float32, out [][]float64, samples int) {
 	w.send(e, in, samples)
-	w.receive(e, out, samples)
+	w.computeOutputs(e, out, samples)
 }
 
 // Finite reports whether all numbers are finite.
@@ -294,11 +294,11 @@ func (w *Worker) PredictIntegers(e *HostTables, in [][]uint8, out [][]float64, s
 			}
 		}
 	}
-	w.receive(e, out, samples)
+	w.computeOutputs(e, out, samples)
 }
 
-// receive computes the model's outputs for the frames that were sent.
-func (w *Worker) receive(e *HostTables, out [][]float64, samples int) {
+// computeOutputs runs the graph on the frames in the buffers, and converts the results to the model's outputs.
+func (w *Worker) computeOutputs(e *HostTables, out [][]float64, samples int) {
 	w.compute(samples)
 	for k := range e.out {
 		o := &e.out[k]

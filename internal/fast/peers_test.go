@@ -269,7 +269,8 @@ func batched(file string, float bool, n int) ([]byte, error) {
 				node.Inputs[i] = other
 			}
 		}
-		quantiser := graph.Dialect(node.Domain) || node.Op == "QuantizeLinear" || node.Op == "DequantizeLinear"
+		quantiser := graph.IsQuantisationDomain(node.Domain) || node.Op == "QuantizeLinear" ||
+			node.Op == "DequantizeLinear"
 		switch constant := p.Known[node.Outputs[0]].Const; {
 		case constant != nil && (float || !quantiser):
 			g.Init[node.Outputs[0]] = constant

@@ -62,7 +62,7 @@ func newTower(t testing.TB, depth, width int) tower {
 		window := swg.Params{Kernel: [2]int{3, 3}, Stride: both, Dilation: both, Before: both, After: both, Groups: 1}
 		s = product(add(swg.New(window), s), width, 9*c, staircase)
 	}
-	s = product(add(globalpool.New(globalpool.Params{Op: layer.Max}), s), 10, width)
+	s = product(add(globalpool.New(globalpool.Params{Op: layer.MaxPooling}), s), 10, width)
 	b.Output(s)
 	g, err := b.Graph()
 	if err != nil {
@@ -98,7 +98,7 @@ func BenchmarkSlopes(b *testing.B) {
 			x := dataflow.Tensor{Shape: dataflow.Shape{32, 32, 3}, Data: make([]int64, 32*32*3)}
 			in := slices.Repeat([][]dataflow.Tensor{{x}}, p.Batch)
 			w.Run(in)
-			takes := float64(heap()-before) - float64(p.Bytes()*(p.Batch-1))
+			takes := float64(heap()-before) - float64(p.BytesPerFrame()*(p.Batch-1))
 			start := cpuTime(b)
 			for b.Loop() {
 				w.Run(in)

@@ -48,9 +48,10 @@ func Compare(n int, t dataflow.Target) ([]FormatRow, error) {
 		values := f.Values()
 		factor := mac.FactorOf(values)
 		one := f.product(n)
-		r := FormatRow{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa, Largest: f.Real(),
+		r := FormatRow{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa,
+			Largest:   f.LargestReal(),
 			Published: f.PublishedWidth(n), Exact: f.ExactWidth(n), Held: factor.Elem.String(),
-			Stored: factor.Stored(values)}
+			Stored: factor.StoredBits(values)}
 		for _, p := range one.Estimate(fabric) {
 			if p.LUT > 0 {
 				r.Parts = append(r.Parts, MACPart{p.Name, p.LUT})

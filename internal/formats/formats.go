@@ -75,9 +75,9 @@ func (f SignedFormat) Values() (list []int64) {
 	return list
 }
 
-// Real returns the largest magnitude as a real number, with the usual bias of the exponent. For an integer it is
+// LargestReal returns the largest magnitude as a real number, with the usual bias of the exponent. For an integer it is
 // the number itself.
-func (f SignedFormat) Real() float64 {
+func (f SignedFormat) LargestReal() float64 {
 	if !f.Float() {
 		return float64(f.Largest())
 	}

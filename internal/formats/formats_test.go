@@ -31,8 +31,8 @@ func TestLargest(t *testing.T) {
 	want := map[string]float64{"E2M1": 6, "E2M3": 7.5, "E3M2": 28, "E4M3": 480, "E5M2": 114688, "OCP E4M3": 448,
 		"OCP E5M2": 57344, "INT8": 128}
 	for _, f := range All() {
-		if w, ok := want[f.Name]; ok && f.Real() != w {
-			t.Errorf("%s: %v, want %v", f.Name, f.Real(), w)
+		if w, ok := want[f.Name]; ok && f.LargestReal() != w {
+			t.Errorf("%s: %v, want %v", f.Name, f.LargestReal(), w)
 		}
 		values := f.Values()
 		if codes := 1<<f.Bits - 2*f.Top; len(values) != codes && len(values) != codes-1 {

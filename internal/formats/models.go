@@ -28,9 +28,9 @@ type LabelledModel struct {
 	Own float64 `json:"own_accuracy,omitempty"`
 }
 
-// Read runs the model of a folder: model.onnx on inputs.npy. The file labels.npy has the classes of the first
-// samples. If something is wrong, Read adds it to d and returns nil.
-func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) (*LabelledModel, error) {
+// MeasureAccuracy runs the model of a folder: model.onnx on inputs.npy. The file labels.npy has the classes of the
+// first samples. If something is wrong, Read adds it to d and returns nil.
+func MeasureAccuracy(ctx context.Context, folder string, o compiler.Options, d *diag.List) (*LabelledModel, error) {
 	path := filepath.Join(folder, "labels.npy")
 	arrays, err := npy.ReadFile(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) 
 			m.Held = append(m.Held, l.In[0].Type)
 		}
 	}
-	got, err := compiler.Simulate(ctx, compiler.SimOptions{Options: o, Engine: compiler.Eval,
+	got, err := compiler.Simulate(ctx, compiler.SimOptions{Options: o, Engine: compiler.EngineEval,
 		Input: filepath.Join(folder, "inputs.npy")}, d)
 	if got == nil || err != nil || d.Failed() {
 		return nil, err

@@ -112,7 +112,7 @@ func a2qOf(t *testing.T, dir string) *a2q {
 	}
 	x.zeros = float64(none) / float64(all)
 	o.AccBits = compiler.AccBits{}
-	run, err := compiler.Simulate(context.Background(), compiler.SimOptions{Options: o, Engine: compiler.Eval,
+	run, err := compiler.Simulate(context.Background(), compiler.SimOptions{Options: o, Engine: compiler.EngineEval,
 		Input: filepath.Join(dir, "inputs.npy"), Labels: filepath.Join(dir, "labels.npy")}, &d)
 	if err != nil || run == nil {
 		t.Fatal(dir, err, d.Diags)
@@ -123,7 +123,7 @@ func a2qOf(t *testing.T, dir string) *a2q {
 		return n.Name == c.Audit[1].Layer
 	})
 	op := c.Imported.Model.Graph.Nodes[at].Op
-	f := dataflow.Fold{PE: 4, SIMD: 4, Memory: dataflow.BRAM, Compute: dataflow.LUT}
+	f := dataflow.Fold{PE: 4, SIMD: 4, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
 	x.layer = point{name: strings.ReplaceAll(x.name, "-", "_"), op: op, fold: f, target: to}
 	x.lut = op.Cost(f, to).Total().LUT
 	return x
@@ -213,15 +213,17 @@ func TestA2QPage(t *testing.T) {
 
 // a2qPicture draws accuracy and lookup tables against the width of the accumulators, beside published accuracies.
 func a2qPicture(list []*a2q) ([]byte, error) {
-	accuracy, luts := map[string][]chart.Mark{}, map[string][]chart.Mark{}
+	accuracy, luts := map[string][]chart.CurvePoint{}, map[string][]chart.CurvePoint{}
 	for _, x := range list {
 		bits, a := float64(x.exact), x.accuracy
-		accuracy[x.group()] = append(accuracy[x.group()], chart.Mark{X: bits, Y: 100 * a.Share(), Low: 100 * a.Low,
+		accuracy[x.group()] = append(accuracy[x.group()], chart.CurvePoint{X: bits, Y: 100 * a.Share(),
+			Low:  100 * a.Low,
 			High: 100 * a.High})
-		luts[x.group()+", Yosys"] = append(luts[x.group()+", Yosys"], chart.Mark{X: bits, Y: float64(x.yosys)})
-		luts[x.group()+", estimate"] = append(luts[x.group()+", estimate"], chart.Mark{X: bits, Y: float64(x.lut)})
+		luts[x.group()+", Yosys"] = append(luts[x.group()+", Yosys"], chart.CurvePoint{X: bits, Y: float64(x.yosys)})
+		luts[x.group()+", estimate"] = append(luts[x.group()+", estimate"], chart.CurvePoint{X: bits,
+			Y: float64(x.lut)})
 	}
-	curves := func(of map[string][]chart.Mark) (out []chart.Curve) {
+	curves := func(of map[string][]chart.CurvePoint) (out []chart.Curve) {
 		for _, name := range slices.Sorted(maps.Keys(of)) {
 			out = append(out, chart.Curve{Name: name, Points: of[name]})
 		}
@@ -230,7 +232,7 @@ func a2qPicture(list []*a2q) ([]byte, error) {
 	published := func(name string, at ...float64) chart.Curve { // y-values at 16 bits, 15 bits, and so on
 		c := chart.Curve{Name: name}
 		for i, y := range at {
-			c.Points = append(c.Points, chart.Mark{X: float64(16 - i), Y: y})
+			c.Points = append(c.Points, chart.CurvePoint{X: float64(16 - i), Y: y})
 		}
 		return c
 	}

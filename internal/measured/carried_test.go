@@ -20,7 +20,7 @@ func TestCarriedCircuits(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "yosys")
 	to := target(t, networkBoard)
-	for _, c := range randomtest.Wide(t) {
+	for _, c := range randomtest.LargeFrameCases(t) {
 		if !tier.Long() && !strings.HasPrefix(c.Name, "ConvolutionInputGenerator of wide layer 1") {
 			continue
 		}
@@ -56,8 +56,8 @@ func holdCarried(t *testing.T, p point, n netlist) {
 		if b.Family != boards.AMD {
 			continue
 		}
-		c := delay.ClockAt(delay.DelayFamily(b.DSPType), b.ClockMHz, nil, delay.Expected)
-		if ns := c.LUTs(max(1, levels)); ns > c.StageNS() {
+		c := delay.NewStageClock(delay.DelayFamily(b.DSPType), b.ClockMHz, nil, delay.ExpectedDelay)
+		if ns := c.LUTLevelsNS(max(1, levels)); ns > c.StageNS() {
 			t.Errorf("%+v: %d lookup tables, %.2f ns, where a stage of %s has %.2f: from %s to %s", p.fold, levels, ns,
 				b.Name, c.StageNS(), from, to)
 		}

@@ -64,7 +64,7 @@ func grouped(list []trial, held bool) map[string]*estimates {
 		if x.held != held {
 			continue
 		}
-		lut, ff := x.estimated(luts.DeviceOf(cost.FabricOf(x.target.Board)).Numbers)
+		lut, ff := x.estimated(luts.SynthesisRulesOf(cost.FabricOf(x.target.Board)).Numbers)
 		e := all[x.group()]
 		e.lut = append(e.lut, relative(lut, x.measured.LUT))
 		if x.twice() {
@@ -213,7 +213,8 @@ func networkLines(t *testing.T, off func(string, float64)) []string {
 		if !ok {
 			continue
 		}
-		r := estimate.DesignCost(n.design).Total.Minus(estimate.Host(n.design.Target, n.design.Model.Graph).Total())
+		r := estimate.DesignCost(n.design).Total.Minus(estimate.HostInterfaceCost(n.design.Target,
+			n.design.Model.Graph).Total())
 		off(n.name+" LUT", relative(float64(r.LUT), m.LUT))
 		off(n.name+" FF", relative(float64(r.FF), m.FF))
 		lines = append(lines, fmt.Sprintf(format, n.name, fmt.Sprint(m.LUT), fmt.Sprint(r.LUT), signed(r.LUT, m.LUT),
@@ -282,7 +283,7 @@ func finnLines(t *testing.T) []string {
 		if vivado[at] != 0 {
 			theirs = fmt.Sprint(vivado[at])
 		}
-		lut, _ := x.estimated(luts.DeviceOf(cost.Series7).Numbers)
+		lut, _ := x.estimated(luts.SynthesisRulesOf(cost.Series7).Numbers)
 		f := finn(x.fold.PE, x.fold.SIMD)
 		lines = append(lines, fmt.Sprintf(format, fmt.Sprint(x.fold.PE), fmt.Sprint(x.fold.SIMD),
 			fmt.Sprint(x.measured.LUT), fmt.Sprintf("%.0f", lut), theirs, fmt.Sprintf("%.0f", f),

@@ -89,22 +89,22 @@ func TestFlags(t *testing.T) {
 	tier.NotQuick(t)
 	tier.Needs(t, "yosys")
 	lines := []string{"| | lookup tables | 7 series, 100 MHz | UltraScale+, 200 MHz |", "|---|---|---|---|"}
-	columns := []delay.StageClock{delay.ClockAt(delay.Series7, 100, nil, delay.Expected),
-		delay.ClockAt(delay.UltraScale, 200, nil, delay.Expected)}
+	columns := []delay.StageClock{delay.NewStageClock(delay.Series7, 100, nil, delay.ExpectedDelay),
+		delay.NewStageClock(delay.UltraScale, 200, nil, delay.ExpectedDelay)}
 	row := func(name, levels string, ns func(delay.StageClock) float64) {
 		lines = append(lines, fmt.Sprintf("| %s | %s | %.2f | %.2f |", name, levels, ns(columns[0]), ns(columns[1])))
 	}
 	for i, levels := range measuredParts(t) {
 		name := parts()[i].name
 		for _, b := range boards.All() {
-			if c := delay.ClockAt(delay.DelayFamily(b.DSPType), b.ClockMHz, nil,
-				delay.Expected); b.Family == boards.AMD &&
-				c.LUTs(max(1, levels)) > c.StageNS() {
+			if c := delay.NewStageClock(delay.DelayFamily(b.DSPType), b.ClockMHz, nil,
+				delay.ExpectedDelay); b.Family == boards.AMD &&
+				c.LUTLevelsNS(max(1, levels)) > c.StageNS() {
 				t.Errorf("%s: %d lookup tables, %.2f ns, where a stage of %s has %.2f", name, levels,
-					c.LUTs(levels), b.Name, c.StageNS())
+					c.LUTLevelsNS(levels), b.Name, c.StageNS())
 			}
 		}
-		row(name, fmt.Sprint(levels), func(c delay.StageClock) float64 { return c.LUTs(max(1, levels)) })
+		row(name, fmt.Sprint(levels), func(c delay.StageClock) float64 { return c.LUTLevelsNS(max(1, levels)) })
 	}
 	row("*a stage*", "", delay.StageClock.StageNS)
 	const file = "../../docs/clock.md"

@@ -72,7 +72,7 @@ func TestMeasureFormats(t *testing.T) {
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	have := tableOf(t, formatsFile)
-	d := luts.DeviceOf(cost.FabricOf(target(t, networkBoard).Board))
+	d := luts.SynthesisRulesOf(cost.FabricOf(target(t, networkBoard).Board))
 	for _, x := range formatPoints(t) {
 		m, ok := have[x.name]
 		delete(have, x.name)
@@ -103,7 +103,7 @@ func TestFormatsPage(t *testing.T) {
 	const format = "%-9s %4s %10s %5s %7s %7s %5s %6s"
 	lines := []string{fmt.Sprintf(format, "format", "bits", "accumulate", "LUT", "counted", "to INT", "FF", "levels")}
 	have := tableOf(t, formatsFile)
-	d := luts.DeviceOf(cost.FabricOf(target(t, networkBoard).Board))
+	d := luts.SynthesisRulesOf(cost.FabricOf(target(t, networkBoard).Board))
 	integer := 0 // lookup tables of the integer format of as many bits, which comes first
 	for _, x := range formatPoints(t) {
 		m := have[x.name]

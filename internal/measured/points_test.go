@@ -56,7 +56,7 @@ type point struct {
 	op     dataflow.Op // nil if not a layer
 	fold   dataflow.Fold
 	made   *circuit.Module // nil if not a circuit by itself
-	fifo   luts.FIFOCells
+	fifo   luts.FIFOSize
 	target dataflow.Target
 }
 
@@ -66,9 +66,10 @@ func (p point) files() templates.Files {
 	case p.made != nil:
 		return rtl.Layer(p.name, "", p.made)
 	case p.op != nil:
-		return rtl.Layer(p.name, "", p.op.(dataflow.Circuited).Circuit(p.fold, p.target))
+		return rtl.Layer(p.name, "", p.op.(dataflow.HasCircuit).Circuit(p.fold, p.target))
 	}
-	style := map[cost.MemoryStyle]string{cost.Shift: "srl", cost.Distributed: "lutram", cost.Block: "bram"}[p.fifo.In]
+	style := map[cost.MemoryStyle]string{cost.StyleShiftRegister: "srl", cost.StyleDistributedRAM: "lutram",
+		cost.StyleBlockRAM: "bram"}[p.fifo.In]
 	text := fmt.Sprintf(`module %s (input clk, input rst, output room, input claim, input [%d:0] din, input write,
     output [%[2]d:0] word, output valid, input read);
     hlsgen_stream #(.WIDTH(%d), .PLACES(%d), .STYLE("%s")) fifo (.*);
@@ -103,7 +104,7 @@ func target(t testing.TB, name string) dataflow.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dataflow.Target{Board: b, ClockMHz: b.ClockMHz, Stalls: dataflow.Credit}
+	return dataflow.Target{Board: b, ClockMHz: b.ClockMHz, Stalls: dataflow.StallByCredit}
 }
 
 // bind binds a layer to the types of its inputs.
@@ -176,8 +177,9 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 8*pe, 4*simd, sweep.weight)}),
 				layertest.FullType(element(sweep.in, false), 2, 4*simd))
 			for f := range op.Folds() {
-				if f.PE != pe || f.SIMD != simd || f.Compute == dataflow.DSP || f.Memory == dataflow.URAM ||
-					f.Steps == dataflow.Serial || f.Memory == dataflow.LUTRAM && (pe*simd != 16 || sweep.weight != 2) {
+				if f.PE != pe || f.SIMD != simd || f.Compute == dataflow.ComputeInDSPs || f.Memory == dataflow.URAM ||
+					f.Steps == dataflow.SerialStepping || f.Memory == dataflow.LUTRAM && (pe*simd != 16 ||
+					sweep.weight != 2) {
 					continue
 				}
 				name := fmt.Sprintf("mvau_w%da%d_pe%d_simd%d_%v", sweep.weight, sweep.in, pe, simd, f.Memory)
@@ -193,8 +195,9 @@ func multiplied(t testing.TB, to dataflow.Target) (list []point) {
 	more := func(name string, op dataflow.Op, folds ...[2]int) {
 		for _, fold := range folds {
 			for f := range op.Folds() {
-				if f.PE == fold[0] && f.SIMD == fold[1] && f.Compute == dataflow.DSP && f.Memory != dataflow.URAM &&
-					f.Memory != dataflow.LUTRAM && f.Steps != dataflow.Serial {
+				if f.PE == fold[0] && f.SIMD == fold[1] && f.Compute == dataflow.ComputeInDSPs &&
+					f.Memory != dataflow.URAM &&
+					f.Memory != dataflow.LUTRAM && f.Steps != dataflow.SerialStepping {
 					name := fmt.Sprintf("dsp_%s_pe%d_simd%d", name, f.PE, f.SIMD)
 					list = append(list, point{name: name, op: op, fold: f, target: to})
 					break
@@ -241,8 +244,9 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, size[0], size[1], bits[0])}),
 				layertest.FullType(element(bits[1], false), 2, size[1]))
 			for f := range op.Folds() {
-				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.DSP && f.Memory == dataflow.LUTRAM &&
-					f.Steps != dataflow.Serial {
+				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.ComputeInDSPs &&
+					f.Memory == dataflow.LUTRAM &&
+					f.Steps != dataflow.SerialStepping {
 					name := fmt.Sprintf("const_w%da%d_pe%d_simd%d", bits[0], bits[1], f.PE, f.SIMD)
 					list = append(list, point{name: name, op: op, fold: f, target: to})
 				}
@@ -256,7 +260,7 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 func spread(name string, op dataflow.Op, n int, to dataflow.Target) (list []point) {
 	var folds []dataflow.Fold
 	for f := range op.Folds() {
-		if f.Memory != dataflow.URAM && f.Compute != dataflow.DSP && f.PE*f.SIMD <= 16 {
+		if f.Memory != dataflow.URAM && f.Compute != dataflow.ComputeInDSPs && f.PE*f.SIMD <= 16 {
 			folds = append(folds, f)
 		}
 	}
@@ -297,8 +301,8 @@ func others(t testing.TB, to dataflow.Target) (list []point) {
 		more(fmt.Sprintf("dwc_%d_%d", w[0], w[1]), 1, dwc.New(dwc.Params{In: w[0], Out: w[1]}),
 			layertest.FullType(u4, 4, 96))
 	}
-	more("label", 2, labelselect.New(labelselect.Params{Labels: 10, K: 1, First: labelselect.Largest,
-		Ties: labelselect.LowerIndex}), layertest.FullType(layertest.Int(12), 10))
+	more("label", 2, labelselect.New(labelselect.Params{Labels: 10, K: 1, First: labelselect.LargestFirst,
+		Ties: labelselect.LowerIndexWins}), layertest.FullType(layertest.Int(12), 10))
 	more("requant", 2, requant.New(requant.Params{Multiplier: []int64{77}, Bias: []int64{13}, Shift: 9, Lo: 0, Hi: 15}),
 		layertest.FullType(i12, 4, 16))
 	for _, bits := range []int{2, 4} {
@@ -311,11 +315,12 @@ func others(t testing.TB, to dataflow.Target) (list []point) {
 
 // fifos returns FIFOs in each kind of memory that the board has.
 func fifos(to dataflow.Target) (list []point) {
-	for _, q := range []luts.FIFOCells{{Places: 3, Width: 8, In: cost.Shift}, {Places: 16, Width: 4, In: cost.Shift},
-		{Places: 32, Width: 16, In: cost.Shift}, {Places: 40, Width: 8, In: cost.Distributed},
-		{Places: 64, Width: 24, In: cost.Distributed}, {Places: 520, Width: 8, In: cost.Block},
-		{Places: 1024, Width: 16, In: cost.Block}} {
-		if q.In == cost.Distributed && !to.Board.StoresInLUTs() {
+	for _, q := range []luts.FIFOSize{{Places: 3, Width: 8, In: cost.StyleShiftRegister}, {Places: 16, Width: 4,
+		In: cost.StyleShiftRegister},
+		{Places: 32, Width: 16, In: cost.StyleShiftRegister}, {Places: 40, Width: 8, In: cost.StyleDistributedRAM},
+		{Places: 64, Width: 24, In: cost.StyleDistributedRAM}, {Places: 520, Width: 8, In: cost.StyleBlockRAM},
+		{Places: 1024, Width: 16, In: cost.StyleBlockRAM}} {
+		if q.In == cost.StyleDistributedRAM && !to.Board.StoresInLUTs() {
 			continue
 		}
 		list = append(list, point{name: fmt.Sprintf("fifo_%d_of_%d_bits", q.Places, q.Width), fifo: q, target: to})
@@ -345,7 +350,7 @@ func points(t testing.TB, to dataflow.Target) (list []point) {
 	for _, p := range slices.Concat(matrices(t, to), constant(t, to), constantSigns(t, to), constantSteps(t, to),
 		multiplied(t, to), others(t, to), fifos(to), recurrent(t, to)) {
 		most := mostLUT4
-		if p.fold.Compute == dataflow.DSP {
+		if p.fold.Compute == dataflow.ComputeInDSPs {
 			most = mostMultiplied
 		}
 		if family(to) == "xilinx" || p.op == nil || p.fold.PE*p.fold.SIMD <= most {
@@ -377,7 +382,7 @@ func (p point) group() string {
 	switch {
 	case p.op == nil:
 		return ofFIFOs
-	case p.fold.Compute == dataflow.DSP:
+	case p.fold.Compute == dataflow.ComputeInDSPs:
 		return inSlices
 	case p.prefixed("const", "signs"):
 		return ofConstants
@@ -422,8 +427,8 @@ func networks(t testing.TB, to dataflow.Target) (list []network) {
 		}
 		var d diag.List
 		by := to // so that the folds do not change with the measurements here
-		by.Formula = dataflow.FINN
-		made, err := folding.Make(context.Background(), model(t, n.model), by,
+		by.Formula = dataflow.FINNFormula
+		made, err := folding.FindBestDesign(context.Background(), model(t, n.model), by,
 			folding.Goal{Interval: float64(n.interval)}, &d)
 		if err != nil || made == nil {
 			t.Fatal(n.name, err, d.Diags)

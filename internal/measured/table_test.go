@@ -115,7 +115,7 @@ func trials(t *testing.T, to dataflow.Target) []trial {
 
 func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 	measured, again := table(t), tableOf(t, againFile)
-	d := luts.DeviceOf(cost.FabricOf(to.Board))
+	d := luts.SynthesisRulesOf(cost.FabricOf(to.Board))
 	rules := *d
 	rules.Small = false
 	all := points(t, to)
@@ -132,7 +132,7 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 		if p.op == nil {
 			x.fixed = estimate.CostOfParts(p.fifo.Of(d.Fabric)...).Total()
 		} else {
-			m := p.op.(dataflow.Circuited).Circuit(p.fold, p.target)
+			m := p.op.(dataflow.HasCircuit).Circuit(p.fold, p.target)
 			x.counts, x.reported = d.Count(m), estimate.CostOfParts(luts.Estimate(m, d.Fabric)...).Total()
 			if x.ruled = x.counts; d.Small {
 				x.ruled = rules.Count(m)
@@ -144,7 +144,7 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 }
 
 // estimated returns the lookup tables and registers estimated with the given numbers.
-func (x trial) estimated(n [luts.Kinds]luts.KindCost) (lut, ff float64) {
+func (x trial) estimated(n [luts.CellKinds]luts.KindCost) (lut, ff float64) {
 	lut, ff = float64(x.fixed.LUT), float64(x.fixed.FF)
 	for k, c := range x.counts {
 		lut += n[k].LUT*c.LUT + c.Flat + c.Shift + c.RAM
@@ -181,7 +181,7 @@ const firm = 1
 // held. They scale the counts of the rules, so small circuits that a device maps gate by gate are counted by the
 // rules here, too. Layers that multiply in DSP slices are left out: the rest of them is the same logic, and many
 // take few lookup tables.
-func fit(list []trial) (n [luts.Kinds]luts.KindCost) {
+func fit(list []trial) (n [luts.CellKinds]luts.KindCost) {
 	for k := range n {
 		n[k] = luts.KindCost{LUT: 1, FF: 1}
 	}
@@ -189,7 +189,7 @@ func fit(list []trial) (n [luts.Kinds]luts.KindCost) {
 	for i := range list {
 		list[i].counts = list[i].ruled
 	}
-	maps := luts.DeviceOf(cost.FabricOf(list[0].target.Board)).Maps
+	maps := luts.SynthesisRulesOf(cost.FabricOf(list[0].target.Board)).Maps
 	sum := func() (s float64) {
 		for _, x := range list {
 			if !x.held && x.op != nil && x.group() != inSlices && x.measured.LUT > 0 {

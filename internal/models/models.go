@@ -222,7 +222,7 @@ func hasOp(onnx []byte, ops ...string) bool {
 // byOperators derives the outcome of an import from the operators: ONNX's LSTM needs formats for its gates.
 func byOperators(onnx []byte) Info {
 	if hasOp(onnx, "LSTM") {
-		return Info{Refused: diag.LSTMFormats, LSTM: "../lstm-formats.json"}
+		return Info{Refused: diag.LSTMFormatsMissing, LSTM: "../lstm-formats.json"}
 	}
 	return Info{}
 }

@@ -75,7 +75,7 @@ func FromReader(r io.Reader, name string) (*ArrayReader, error) {
 
 // InMemory returns a stream of an array in memory.
 func InMemory(a *Array) *ArrayReader {
-	b, err := Append(nil, "float64", a.Data, 0)
+	b, err := AppendElements(nil, "float64", a.Data, 0)
 	if err != nil {
 		panic(err) // a float64 always fits
 	}
@@ -369,8 +369,8 @@ func (a *ArrayReader) Reshaped(shape []int) (*ArrayReader, error) {
 	return &b, nil
 }
 
-// Place returns the index in the whole array of element i of the result of Array.
-func (a *ArrayReader) Place(axis, from, n, i int) int {
+// ElementIndex returns the index in the whole array of element i of the result of Array.
+func (a *ArrayReader) ElementIndex(axis, from, n, i int) int {
 	if axis < 0 {
 		return i
 	}
@@ -382,15 +382,15 @@ func place(indices, inner, from, n, i int) int {
 	return (i/(n*inner)*indices+from)*inner + i%(n*inner)
 }
 
-// Elements returns the number of elements with one index along an axis.
-func (a *ArrayReader) Elements(axis int) int {
+// ElementsPerIndex returns the number of elements with one index along an axis.
+func (a *ArrayReader) ElementsPerIndex(axis int) int {
 	blocks, _, inner := a.along(axis)
 	return blocks * inner
 }
 
-// Bytes returns the size of the elements with one index along an axis, in bytes.
-func (a *ArrayReader) Bytes(axis int) int {
-	return a.Elements(axis) * a.size
+// BytesPerIndex returns the size of the elements with one index along an axis, in bytes.
+func (a *ArrayReader) BytesPerIndex(axis int) int {
+	return a.ElementsPerIndex(axis) * a.size
 }
 
 // IsNativeOrder reports whether elements have the type code and this machine's byte order. Rows can then reorder the

@@ -22,7 +22,7 @@ func Format(a *Array) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Append(b, a.DType, a.Data, 0)
+	return AppendElements(b, a.DType, a.Data, 0)
 }
 
 // Header returns the header of an array in .npy format 1.0.
@@ -61,9 +61,9 @@ func ElementSize(dtype string) int {
 	return dtypes[code].size
 }
 
-// Append appends elements of an array as they are stored in a file with such a header. from is the index of the
+// AppendElements appends elements of an array as they are stored in a file with such a header. from is the index of the
 // first element, for error messages.
-func Append(to []byte, dtype string, data []float64, from int) ([]byte, error) {
+func AppendElements(to []byte, dtype string, data []float64, from int) ([]byte, error) {
 	code, err := codeOf(dtype)
 	if err != nil {
 		return nil, err

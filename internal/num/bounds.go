@@ -9,25 +9,25 @@ import (
 // All compute on integers. The papers state P >= a + log2(1+2^-a) + 1 with a = log2(v), which is 2^(P-1) >= v + 1.
 // So P is the bit length of v plus one.
 
-// DataTypeBound returns the bound of arXiv 2301.13376, which uses the types alone: k products of an input of inBits
-// bits (signed or not) with a signed weight of weightBits bits.
-func DataTypeBound(k, inBits, weightBits int, inSigned bool) int {
+// AccumulatorBitsByDataType returns the bound of arXiv 2301.13376, which uses the types alone: k products of an input
+// of inBits bits (signed or not) with a signed weight of weightBits bits.
+func AccumulatorBitsByDataType(k, inBits, weightBits int, inSigned bool) int {
 	v := big.NewInt(int64(k))
 	v.Lsh(v, uint(inBits+weightBits-1-b2i(inSigned)))
 	return v.BitLen() + 1
 }
 
-// L1Bound returns the bound of A2Q (arXiv 2308.13504). The argument l1 is the sum of the magnitudes of one
+// AccumulatorBitsByL1 returns the bound of A2Q (arXiv 2308.13504). The argument l1 is the sum of the magnitudes of one
 // channel's integer weights.
-func L1Bound(l1 int64, inBits int, inSigned bool) int {
+func AccumulatorBitsByL1(l1 int64, inBits int, inSigned bool) int {
 	v := big.NewInt(l1)
 	v.Lsh(v, uint(inBits-b2i(inSigned)))
 	return v.BitLen() + 1
 }
 
-// ZeroCentredBound returns the bound of A2Q+ (arXiv 2401.10432), l1 <= (2^P-2)/(2^N-1). It is valid only for a
-// channel whose integer weights sum to zero.
-func ZeroCentredBound(l1 int64, inBits int) int {
+// AccumulatorBitsZeroCentred returns the bound of A2Q+ (arXiv 2401.10432), l1 <= (2^P-2)/(2^N-1). It is valid only for
+// a channel whose integer weights sum to zero.
+func AccumulatorBitsZeroCentred(l1 int64, inBits int) int {
 	v := new(big.Int).Lsh(big.NewInt(1), uint(inBits))
 	v.Sub(v, big.NewInt(1)).Mul(v, big.NewInt(l1)).Add(v, big.NewInt(1))
 	return v.BitLen()

@@ -125,7 +125,7 @@ func TestDataTypeBound(t *testing.T) {
 					least[i], most[i] = wt.Lo, wt.Hi
 				}
 				need := width(t, [][]int64{least, most}, k, in)
-				got := DataTypeBound(k, in.Width, m, in.Signed())
+				got := AccumulatorBitsByDataType(k, in.Width, m, in.Signed())
 				slack := 1
 				if in == (Type{Kind: UInt, Width: 1}) {
 					slack = 2
@@ -151,7 +151,7 @@ func TestDataTypeBoundIsThePapers(t *testing.T) {
 					if r := math.Round(p); math.Abs(p-r) < 1e-9 {
 						p = r
 					}
-					if got, want := DataTypeBound(k, n, m, signed), int(math.Ceil(p)); got != want {
+					if got, want := AccumulatorBitsByDataType(k, n, m, signed), int(math.Ceil(p)); got != want {
 						t.Errorf("DataTypeBound(%d, %d, %d, %v) = %d, want %d", k, n, m, signed, got, want)
 					}
 				}
@@ -169,7 +169,7 @@ func TestL1Bounds(t *testing.T) {
 				l1, sum = l1+max(v, -v), sum+v
 			}
 			need := width(t, [][]int64{w}, 3, in)
-			got := L1Bound(l1, in.Width, in.Signed())
+			got := AccumulatorBitsByL1(l1, in.Width, in.Signed())
 			if got < need {
 				t.Errorf("L1Bound of %v on %v = %d, needed %d", w, in, got, need)
 			}
@@ -178,7 +178,7 @@ func TestL1Bounds(t *testing.T) {
 			if in.Kind == Bipolar {
 				n = 2
 			}
-			if zc := ZeroCentredBound(l1, n); sum == 0 && zc < need {
+			if zc := AccumulatorBitsZeroCentred(l1, n); sum == 0 && zc < need {
 				t.Errorf("ZeroCentredBound of %v on %v = %d, needed %d", w, in, zc, need)
 			} else if sum == 0 && in.Kind == UInt && zc != need && l1 > 0 {
 				// Unsigned inputs attain the bound: half of the magnitudes are added, half subtracted.
@@ -190,7 +190,7 @@ func TestL1Bounds(t *testing.T) {
 
 func TestBoundsOfNothing(t *testing.T) {
 	t.Parallel()
-	if a, b := L1Bound(0, 8, false), ZeroCentredBound(0, 8); a != 1 || b != 1 {
+	if a, b := AccumulatorBitsByL1(0, 8, false), AccumulatorBitsZeroCentred(0, 8); a != 1 || b != 1 {
 		t.Errorf("bounds of zero weights are %d and %d, want 1 and 1", a, b)
 	}
 }

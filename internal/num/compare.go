@@ -21,10 +21,10 @@ type ThresholdTable struct {
 // maxUnit keeps Unit within the int of C++.
 const maxUnit = 1<<31 - 1
 
-// Compare builds the comparators for steps, one for all channels or one per channel. The inputs have the ranges in,
-// again one or one per channel, and the type t. Compare uses deltas if a step function decreases, or if a channel
-// would need more than most thresholds to express its jumps in units.
-func Compare(steps []StepFunction, in []Range, t Type, most int) ThresholdTable {
+// NewThresholdTable builds the comparators for steps, one for all channels or one per channel. The inputs have the
+// ranges in, again one or one per channel, and the type t. Compare uses deltas if a step function decreases, or if a
+// channel would need more than most thresholds to express its jumps in units.
+func NewThresholdTable(steps []StepFunction, in []Range, t Type, most int) ThresholdTable {
 	live := liveSteps(steps, in)
 	unit, ok := commonUnit(live, most)
 	k := ThresholdTable{Unit: unit, Base: make([]int64, len(live))}
@@ -143,8 +143,8 @@ func (k ThresholdTable) strict(c int) bool {
 	return true
 }
 
-// Over returns threshold i of channel c for inputs of type t. Greater inputs exceed it.
-func (k ThresholdTable) Over(c, i int, t Type) int64 {
+// Threshold returns threshold i of channel c for inputs of type t. Greater inputs exceed it.
+func (k ThresholdTable) Threshold(c, i int, t Type) int64 {
 	if at := k.At[c]; i < len(at) {
 		return at[i] - 1
 	}
@@ -196,7 +196,7 @@ func (k ThresholdTable) Rows(pe int, t Type) (over, base, delta [][]int64) {
 	thresholds := blank(len(k.At), k.Steps())
 	for c, row := range thresholds {
 		for i := range row {
-			row[i] = k.Over(c, i, t)
+			row[i] = k.Threshold(c, i, t)
 		}
 	}
 	over, delta = beside(thresholds, pe), beside(k.Delta, pe)

@@ -66,8 +66,9 @@ func (r Rounding) Quotient(p int64, shift int) int64 {
 	return floor
 }
 
-// Least returns the least p whose Quotient is at least v. Both v and v-1 times 2^shift must fit into 63 bits.
-func (r Rounding) Least(v int64, shift int) int64 {
+// LeastWithQuotient returns the least p whose Quotient is at least v. Both v and v-1 times 2^shift must fit into 63
+// bits.
+func (r Rounding) LeastWithQuotient(v int64, shift int) int64 {
 	if shift == 0 {
 		return v
 	}

@@ -81,7 +81,7 @@ func TestRoundingLeast(t *testing.T) {
 	for _, mode := range Roundings {
 		for shift := range 6 {
 			for v := int64(-9); v <= 9; v++ {
-				p := mode.Least(v, shift)
+				p := mode.LeastWithQuotient(v, shift)
 				if at, before := mode.Quotient(p, shift), mode.Quotient(p-1, shift); at < v || before >= v {
 					t.Errorf("%s to %d by %d: %d, where it is %d, and %d before", mode, v, shift, p, at, before)
 				}

@@ -123,16 +123,16 @@ func (s LineTarget) corridor(mode Rounding, shift int, room *sums) (between corr
 		floor, ceiling = make([]int64, n), make([]int64, n)
 	}
 	floor, ceiling = floor[:n], ceiling[:n]
-	next, least := s.F.Value[0], mode.Least(s.F.Value[0], shift) // least sum for the next value
+	next, least := s.F.Value[0], mode.LeastWithQuotient(s.F.Value[0], shift) // least sum for the next value
 	for i, v := range s.F.Value {
 		if floor[i] = anything; v > s.Limits.Lo {
 			if v != next {
-				next, least = v, mode.Least(v, shift)
+				next, least = v, mode.LeastWithQuotient(v, shift)
 			}
 			floor[i] = least
 		}
 		if ceiling[i] = anything; v < s.Limits.Hi {
-			next, least = v+1, mode.Least(v+1, shift)
+			next, least = v+1, mode.LeastWithQuotient(v+1, shift)
 			ceiling[i] = 1 - least
 		}
 	}

@@ -66,10 +66,10 @@ func gives(s *LineTarget, mode Rounding, shift int, m int64) bool {
 	for v := s.X.Lo; v <= s.X.Hi; v++ {
 		code := s.F.Apply(v)
 		if code > s.Limits.Lo {
-			biases.Lo = max(biases.Lo, mode.Least(code, shift)-m*v)
+			biases.Lo = max(biases.Lo, mode.LeastWithQuotient(code, shift)-m*v)
 		}
 		if code < s.Limits.Hi {
-			biases.Hi = min(biases.Hi, mode.Least(code+1, shift)-1-m*v)
+			biases.Hi = min(biases.Hi, mode.LeastWithQuotient(code+1, shift)-1-m*v)
 		}
 	}
 	return biases.Lo <= biases.Hi

@@ -129,7 +129,7 @@ func TestCompare(t *testing.T) {
 		}
 		typ := Type{Kind: Int, Width: 4} // holds -8..7, so that thresholds lie at both ends
 		most := []int{0, 3, 100}[n%3]
-		k := Compare(steps, in, typ, most)
+		k := NewThresholdTable(steps, in, typ, most)
 		if len(k.At) != len(steps) || len(k.Base) != 1 && len(k.Base) != len(steps) {
 			t.Fatalf("%d rows and %d bases for %d steps", len(k.At), len(k.Base), len(steps))
 		}
@@ -142,7 +142,7 @@ func TestCompare(t *testing.T) {
 				t.Fatalf("%d unit thresholds, at most %d allowed", k.Count, most)
 			}
 			for i := range k.Count {
-				typ.Encode(k.Over(row, i, typ)) // panics if the threshold does not fit
+				typ.Encode(k.Threshold(row, i, typ)) // panics if the threshold does not fit
 			}
 			x := in[min(c, len(in)-1)]
 			for v := x.Lo; v <= x.Hi; v++ {
@@ -191,7 +191,7 @@ func TestCompareForms(t *testing.T) {
 				Delta: [][]int64{{-1}}}},
 	}
 	for _, tt := range tests {
-		got := Compare(tt.steps, tt.in, tt.typ, tt.most)
+		got := NewThresholdTable(tt.steps, tt.in, tt.typ, tt.most)
 		if fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
@@ -246,7 +246,7 @@ func TestShare(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.name, share, tt.share)
 		}
 	}
-	k := Compare([]StepFunction{up, twice}, []Range{{-8, 7}}, Type{Kind: Int, Width: 4}, 9)
+	k := NewThresholdTable([]StepFunction{up, twice}, []Range{{-8, 7}}, Type{Kind: Int, Width: 4}, 9)
 	if s := k.Step(0, Type{Kind: Int, Width: 4}); &k.At[0][0] != &up.At[0] || &s.At[0] != &up.At[0] || !s.Equal(up) {
 		t.Errorf("%v has no list of %v", k, up)
 	}

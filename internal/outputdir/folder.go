@@ -43,9 +43,9 @@ type ReplacePolicy int
 // The existing folder must be empty (Fresh), must be ours and is replaced (Replace), or must be ours and strangers
 // in it are kept (Keep).
 const (
-	Fresh ReplacePolicy = iota
-	Replace
-	Keep
+	ReplaceNothing ReplacePolicy = iota
+	ReplaceOurs
+	ReplaceKeepingForeign
 )
 
 // The names in the hidden folder beside the place.
@@ -84,9 +84,9 @@ func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, err
 		switch info, err := os.Lstat(f.work); {
 		case err != nil || made == nil:
 		case !info.IsDir():
-			return nil, &WayError{f.work, "it is no folder"}
+			return nil, &PathOccupiedError{f.work, "it is no folder"}
 		case !ours(info):
-			return nil, &WayError{f.work, theirs}
+			return nil, &PathOccupiedError{f.work, theirs}
 		}
 		lock, err := acquire(filepath.Join(f.work, lockFile))
 		if errors.Is(err, fs.ErrNotExist) {

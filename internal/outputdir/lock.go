@@ -15,10 +15,10 @@ type BusyError struct{}
 
 func (*BusyError) Error() string { return "is being written by another hlsgen" }
 
-// A WayError states that a hidden path, which the user never named, is occupied by something else.
-type WayError struct{ Path, Why string }
+// A PathOccupiedError states that a hidden path, which the user never named, is occupied by something else.
+type PathOccupiedError struct{ Path, Why string }
 
-func (e *WayError) Error() string { return fmt.Sprintf("%q is in the way: %s", e.Path, e.Why) }
+func (e *PathOccupiedError) Error() string { return fmt.Sprintf("%q is in the way: %s", e.Path, e.Why) }
 
 // theirs is the reason for not using a file of another user, who could change it at any time.
 const theirs = "it belongs to another user"
@@ -45,7 +45,7 @@ func acquire(path string) (*Lock, error) {
 				continue // just released
 			}
 			if err != nil {
-				return nil, &WayError{path, cause(err).Error()}
+				return nil, &PathOccupiedError{path, cause(err).Error()}
 			}
 		}
 		if err != nil {
@@ -53,7 +53,7 @@ func acquire(path string) (*Lock, error) {
 		}
 		if info, err := f.Stat(); !made && err == nil && !ours(info) {
 			f.Close()
-			return nil, &WayError{path, theirs}
+			return nil, &PathOccupiedError{path, theirs}
 		}
 		if err := lock(f); err != nil {
 			f.Close()

@@ -29,7 +29,7 @@ func build(t testing.TB, name string, paths ...string) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files[Manifest] = Seal(b)
+	files[ManifestName] = Seal(b)
 	return files
 }
 
@@ -68,7 +68,7 @@ func tree(t testing.TB, dir string) map[string]string {
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(dir, path)
-		if err != nil || e.Name() == Manifest {
+		if err != nil || e.Name() == ManifestName {
 			return err
 		}
 		if e.IsDir() {
@@ -110,24 +110,28 @@ func TestPut(t *testing.T) {
 	}{
 		{name: "nothing there", absent: true, want: "in/y=in/y of b;x=x of b;"},
 		{name: "a build", err: "exists and is not empty"},
-		{name: "a build, replaced", how: Replace, want: "in/y=in/y of b;x=x of b;"},
-		{name: "somebody's", absent: true, there: map[string]string{"z": ""}, how: Replace, err: "it has no manifest"},
-		{name: "somebody's, kept", absent: true, there: map[string]string{"z": ""}, how: Keep,
+		{name: "a build, replaced", how: ReplaceOurs, want: "in/y=in/y of b;x=x of b;"},
+		{name: "somebody's", absent: true, there: map[string]string{"z": ""}, how: ReplaceOurs,
 			err: "it has no manifest"},
-		{name: "another manifest", absent: true, there: map[string]string{Manifest: `{"files": []}`}, how: Replace,
+		{name: "somebody's, kept", absent: true, there: map[string]string{"z": ""}, how: ReplaceKeepingForeign,
+			err: "it has no manifest"},
+		{name: "another manifest", absent: true, there: map[string]string{ManifestName: `{"files": []}`},
+			how: ReplaceOurs,
 			err: "does not list files"},
-		{name: "a changed manifest", there: map[string]string{Manifest: string(build(t, "A", "x")[Manifest]) + " "},
-			how: Replace, err: "its manifest.json was changed"},
-		{name: "foreign", there: map[string]string{"in/z": "mine"}, how: Replace, err: `did not write: "in/z"`},
-		{name: "changed", there: map[string]string{"x": "mine"}, how: Replace, err: `since hlsgen wrote it: "x"`},
-		{name: "an empty folder", there: map[string]string{"n/": ""}, how: Replace, err: `did not write: "n/"`},
-		{name: "of its scripts", there: map[string]string{"made/z": "mine"}, how: Replace,
+		{name: "a changed manifest", there: map[string]string{ManifestName: string(build(t, "A", "x")[ManifestName]) +
+			" "},
+			how: ReplaceOurs, err: "its manifest.json was changed"},
+		{name: "foreign", there: map[string]string{"in/z": "mine"}, how: ReplaceOurs, err: `did not write: "in/z"`},
+		{name: "changed", there: map[string]string{"x": "mine"}, how: ReplaceOurs, err: `since hlsgen wrote it: "x"`},
+		{name: "an empty folder", there: map[string]string{"n/": ""}, how: ReplaceOurs, err: `did not write: "n/"`},
+		{name: "of its scripts", there: map[string]string{"made/z": "mine"}, how: ReplaceOurs,
 			want: "in/y=in/y of b;x=x of b;"},
-		{name: "kept", there: map[string]string{"in/z": "mine", "x": "my x", "n/m/": "", "made/z": ""}, how: Keep,
+		{name: "kept", there: map[string]string{"in/z": "mine", "x": "my x", "n/m/": "", "made/z": ""},
+			how:  ReplaceKeepingForeign,
 			want: "in/y=in/y of b;in/z=mine;n/m/=;x=my x;"},
-		{name: "a folder where a file has to be", there: map[string]string{"new/z": "mine"}, how: Keep,
+		{name: "a folder where a file has to be", there: map[string]string{"new/z": "mine"}, how: ReplaceKeepingForeign,
 			err: `holds "new/z", which cannot be kept`},
-		{name: "a file where a folder has to be", there: map[string]string{"sub": "mine"}, how: Keep,
+		{name: "a file where a folder has to be", there: map[string]string{"sub": "mine"}, how: ReplaceKeepingForeign,
 			err: `holds "sub", which cannot be kept`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,7 +139,7 @@ func TestPut(t *testing.T) {
 			parent := t.TempDir()
 			dir := filepath.Join(parent, "dir")
 			if !c.absent {
-				if _, err := put(dir, build(t, "a", "x", "in/y"), Fresh); err != nil {
+				if _, err := put(dir, build(t, "a", "x", "in/y"), ReplaceNothing); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -169,7 +173,7 @@ func TestPut(t *testing.T) {
 func TestKept(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "dir")
-	if _, err := put(dir, build(t, "a", "x"), Fresh); err != nil {
+	if _, err := put(dir, build(t, "a", "x"), ReplaceNothing); err != nil {
 		t.Fatal(err)
 	}
 	spread(t, dir, map[string][]byte{"z": []byte("mine")})
@@ -177,7 +181,7 @@ func TestKept(t *testing.T) {
 	if err = errors.Join(err, os.Symlink("/nowhere/at all", filepath.Join(dir, "link"))); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := put(dir, build(t, "b", "x"), Keep)
+	kept, err := put(dir, build(t, "b", "x"), ReplaceKeepingForeign)
 	if err != nil || !slices.Equal(kept, []string{"link", "z"}) {
 		t.Fatal(kept, err)
 	}
@@ -274,7 +278,7 @@ func TestLasting(t *testing.T) {
 		return f
 	}
 	const want = "hls/lasts/one/2=2;hls/x=hls/x of b;"
-	for _, how := range []ReplacePolicy{Replace, Keep} {
+	for _, how := range []ReplacePolicy{ReplaceOurs, ReplaceKeepingForeign} {
 		dir := filepath.Join(t.TempDir(), "dir")
 		spread(t, dir, a)
 		spread(t, dir, made)
@@ -349,7 +353,7 @@ func TestTogether(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "dir")
-	if _, err := put(dir, build(t, "0", "x", "y"), Fresh); err != nil {
+	if _, err := put(dir, build(t, "0", "x", "y"), ReplaceNothing); err != nil {
 		t.Fatal(err)
 	}
 	probe := exchange(filepath.Join(parent, "no"), dir)
@@ -362,7 +366,7 @@ func TestTogether(t *testing.T) {
 		files := build(t, name, "x", "y")
 		wg.Go(func() {
 			for range 50 {
-				_, err := put(dir, files, Replace)
+				_, err := put(dir, files, ReplaceOurs)
 				if busy := new(BusyError); err != nil && !errors.As(err, &busy) {
 					t.Error(err)
 				} else if err == nil {
@@ -381,7 +385,7 @@ func TestTogether(t *testing.T) {
 				return
 			default:
 			}
-			if _, err := os.Stat(filepath.Join(dir, Manifest)); err != nil && atomic {
+			if _, err := os.Stat(filepath.Join(dir, ManifestName)); err != nil && atomic {
 				t.Error("the folder was away: ", err)
 				return
 			}
@@ -473,7 +477,7 @@ func TestScratch(t *testing.T) {
 	if err := release[0](); err != nil {
 		t.Error(err)
 	}
-	if err := Abandon(kind); err != nil {
+	if err := RemoveScratch(kind); err != nil {
 		t.Error(err)
 	}
 	if got := scratch(kind + "."); !sameElements(got, []string{file, runs}) {

@@ -18,8 +18,8 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// Manifest is the name of the file that contains a folder's ManifestRecord.
-const Manifest = "manifest.json"
+// ManifestName is the name of the file that contains a folder's ManifestRecord.
+const ManifestName = "manifest.json"
 
 // maxManifest limits the bytes that are read of a manifest.
 const maxManifest = 16 << 20
@@ -65,19 +65,19 @@ func digest(b []byte) string {
 // recorded returns the record of the manifest in a folder. The error states why the manifest is not ours.
 func recorded(dir string) (ManifestRecord, error) {
 	var r ManifestRecord
-	b, err := safefile.ReadFile(filepath.Join(dir, Manifest), maxManifest)
+	b, err := safefile.ReadFile(filepath.Join(dir, ManifestName), maxManifest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return r, fmt.Errorf("it has no %s", Manifest)
+		return r, fmt.Errorf("it has no %s", ManifestName)
 	case err != nil:
 		return r, cause(err)
 	case json.Unmarshal(b, &r) != nil || len(r.Files) == 0:
-		return r, fmt.Errorf("its %s does not list files that hlsgen wrote", Manifest)
+		return r, fmt.Errorf("its %s does not list files that hlsgen wrote", ManifestName)
 	}
 	at := bytes.LastIndex(b, []byte(r.Seal))
 	blank := bytes.Clone(b)
 	if copy(blank[at:], unsealed); len(r.Seal) != len(unsealed) || digest(blank) != r.Seal {
-		return r, fmt.Errorf("its %s was changed since hlsgen wrote it", Manifest)
+		return r, fmt.Errorf("its %s was changed since hlsgen wrote it", ManifestName)
 	}
 	return r, nil
 }
@@ -113,7 +113,7 @@ func Inspect(dir string, scratch []string) (*Contents, error) {
 	for _, f := range r.Files {
 		ours[f.Path] = f
 	}
-	used := map[string]bool{Manifest: true} // the manifest and every folder that is not empty
+	used := map[string]bool{ManifestName: true} // the manifest and every folder that is not empty
 	var folders []string
 	err = filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
 		if err != nil || full == dir {
@@ -133,7 +133,7 @@ func Inspect(dir string, scratch []string) (*Contents, error) {
 			return fs.SkipDir
 		case e.IsDir():
 			folders = append(folders, path)
-		case path == Manifest:
+		case path == ManifestName:
 		case !known:
 			c.Foreign = append(c.Foreign, path)
 		case !f.is(full, e):
@@ -175,9 +175,9 @@ func (c *Contents) allow(how ReplacePolicy) error {
 	switch {
 	case c.Empty:
 		return nil
-	case how == Fresh:
+	case how == ReplaceNothing:
 		return &ForeignFilesError{}
-	case c.NotOursReason != nil, how == Replace && len(c.strangers()) > 0:
+	case c.NotOursReason != nil, how == ReplaceOurs && len(c.strangers()) > 0:
 		return &ForeignFilesError{c}
 	}
 	return nil

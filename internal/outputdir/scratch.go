@@ -41,8 +41,8 @@ func Scratch(kind string) (dir string, release func() error, err error) {
 	return "", nil, &BusyError{}
 }
 
-// Abandon removes this process's folders of a kind, for a process that ends before it releases them.
-func Abandon(kind string) (err error) {
+// RemoveScratch removes this process's folders of a kind, for a process that ends before it releases them.
+func RemoveScratch(kind string) (err error) {
 	for _, dir := range scratch(fmt.Sprintf("%s.%d.", kind, os.Getpid())) {
 		if e := os.RemoveAll(dir); e != nil {
 			err = e

@@ -14,9 +14,9 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// List is the name of the list of files that hlsgen wrote into a shared folder, with one line per file as sha256sum
-// prints it.
-const List = "hlsgen.sha256"
+// FileListName is the name of the list of files that hlsgen wrote into a shared folder, with one line per file as
+// sha256sum prints it.
+const FileListName = "hlsgen.sha256"
 
 // listHead is the first line of the list.
 const listHead = "# what hlsgen wrote here, as sha256sum -c takes it\n"
@@ -36,12 +36,12 @@ func Share(dir string) (*Shared, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, cause(err)
 	}
-	lock, err := LockPath(filepath.Join(dir, List+" lock"))
+	lock, err := LockPath(filepath.Join(dir, FileListName+" lock"))
 	if err != nil {
 		return nil, err
 	}
 	s := &Shared{dir: dir, lock: lock}
-	if s.wrote, err = listed(filepath.Join(dir, List)); err != nil {
+	if s.wrote, err = listed(filepath.Join(dir, FileListName)); err != nil {
 		lock.Release()
 		return nil, cause(err)
 	}
@@ -57,7 +57,7 @@ func listed(path string) (map[string][]string, error) {
 	}
 	rest, ours := bytes.CutPrefix(b, []byte(listHead))
 	if err != nil || !ours {
-		return nil, &ForeignFilesError{&Contents{Foreign: []string{List}}}
+		return nil, &ForeignFilesError{&Contents{Foreign: []string{FileListName}}}
 	}
 	for line := range strings.Lines(string(rest)) {
 		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
@@ -117,7 +117,7 @@ func (s *Shared) Write(name string, data []byte) error {
 
 // begin writes the list and opens it for further lines.
 func (s *Shared) begin() (err error) {
-	path := filepath.Join(s.dir, List)
+	path := filepath.Join(s.dir, FileListName)
 	if err := s.write(); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (s *Shared) write() error {
 			b = fmt.Appendf(b, "%s  %s\n", sum, name)
 		}
 	}
-	return WriteFile(filepath.Join(s.dir, List), b)
+	return WriteFile(filepath.Join(s.dir, FileListName), b)
 }
 
 // Release gives up the claim to the folder.

@@ -39,7 +39,7 @@ func TestShared(t *testing.T) {
 			err: `since hlsgen wrote it: "x"`, want: "mine"},
 		{name: "ours under another name", wrote: map[string]string{"y": "mine"}, there: map[string]string{"x": "mine"},
 			err: `did not write: "x"`, want: "mine"},
-		{name: "somebody's list", there: map[string]string{List: "mine"}, err: `did not write: "hlsgen.sha256"`,
+		{name: "somebody's list", there: map[string]string{FileListName: "mine"}, err: `did not write: "hlsgen.sha256"`,
 			want: "none"},
 		{name: "a folder", there: map[string]string{"x/z": "mine"}, err: `did not write: "x"`, want: "none"},
 	} {
@@ -135,7 +135,7 @@ func TestSharedList(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := exec.Command(sum, "--strict", "-c", List)
+	c := exec.Command(sum, "--strict", "-c", FileListName)
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil || string(out) != "x: OK\ny: OK\n" {
 		t.Errorf("%s, %v", out, err)

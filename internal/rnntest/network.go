@@ -30,8 +30,8 @@ type Network struct {
 	Captured bool // initializers of bodies stand outside of them
 }
 
-// Count is the name of the input with the number of time steps that count.
-const Count = "count"
+// StepCountInput is the name of the input with the number of time steps that count.
+const StepCountInput = "count"
 
 // A Sequence is an input of the graph: a sequence of vectors with the given number of features.
 type Sequence struct {

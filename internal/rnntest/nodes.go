@@ -63,7 +63,7 @@ func (w *writer) operator(l *Layer, name string, x string, n *Network) (sequence
 	in := []string{x, w.rows(l, func(g *Gate) string { return w.matrix(g.Input[0], 0, true) }),
 		w.rows(l, func(g *Gate) string { return w.matrix(g.Hidden, 0, true) }), w.biases(l), ""}
 	if n.Counted {
-		in[4] = Count
+		in[4] = StepCountInput
 	}
 	var starts [2][]string
 	for d, cell := range l.Cells {

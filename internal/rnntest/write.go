@@ -260,9 +260,10 @@ func (n *Network) ONNX() []byte {
 	}
 	switch {
 	case n.Counts > 0:
-		w.Init(Count, graph.Int32, []int{n.samples()}, slices.Repeat([]float64{float64(n.Counts)}, n.samples())...)
+		w.Init(StepCountInput, graph.Int32, []int{n.samples()}, slices.Repeat([]float64{float64(n.Counts)},
+			n.samples())...)
 	case n.Counted:
-		w.Input(Count, graph.Int32, n.samples())
+		w.Input(StepCountInput, graph.Int32, n.samples())
 	}
 	if n.Front != nil {
 		x[0] = w.dense(x[0], n.Front, n.Form)

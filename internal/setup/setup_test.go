@@ -20,7 +20,7 @@ func TestTargets(t *testing.T) {
 	const tidy = "\ngo mod tidy -diff\n"
 	const full = "\nHLSGEN_FULL=1 go test -timeout 30m -v ./... 2>&1 | awk -f internal/setup/summary.awk\n"
 	read(t, "../../Makefile")
-	installs := "internal/setup/setup.sh go " + strings.Join(tier.Installed, " ") + "\n"
+	installs := "internal/setup/setup.sh go " + strings.Join(tier.InstallablePrograms, " ") + "\n"
 	for _, c := range []struct {
 		target      string
 		want, never []string

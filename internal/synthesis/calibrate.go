@@ -132,7 +132,8 @@ func expect(data []byte, to map[string]int) error {
 
 // combine makes one calibration from all runs, which must share a family and a clock uncertainty.
 func combine(all []timedRun, expected map[string]int) (*delay.DelayCalibration, error) {
-	c := &delay.DelayCalibration{Uncertainty: delay.Uncertainty, Stages: 1, Delays: []delay.ReportedDelay{},
+	c := &delay.DelayCalibration{Uncertainty: delay.ClockUncertaintyFraction, Stages: 1,
+		Delays:    []delay.ReportedDelay{},
 		Processes: []delay.ReportedPipeline{}}
 	seen := map[delay.ReportedPipeline]bool{}
 	delays := map[operation][]float64{} // by operation and bits; the key's field ns is 0

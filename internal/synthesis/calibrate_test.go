@@ -59,8 +59,8 @@ func TestCalibrateDelays(t *testing.T) {
 		op   delay.DelayOp
 		bits int
 		ns   float64
-	}{{delay.Add, 2, 1.56}, {delay.Add, 18, 2.13}, {delay.Compare, 18, 2.43}, {delay.Logic, 1, 0.97},
-		{delay.Multiply, 11, 4.17}, {delay.Read, 1, 3.63}, {delay.Select, 32, 0.69}} {
+	}{{delay.OpAdd, 2, 1.56}, {delay.OpAdd, 18, 2.13}, {delay.OpCompare, 18, 2.43}, {delay.OpGate, 1, 0.97},
+		{delay.OpMultiply, 11, 4.17}, {delay.OpRead, 1, 3.63}, {delay.OpSelect, 32, 0.69}} {
 		want = append(want, delay.ReportedDelay{Op: r.op.String(), Bits: r.bits, NS: r.ns, Reports: 1})
 	}
 	if !slices.Equal(c.Delays, want) {
@@ -75,8 +75,8 @@ func TestCalibrateDelays(t *testing.T) {
 		c.Processes, want) {
 		t.Errorf("%+v, want %+v", c.Processes, want)
 	}
-	if at := delay.ClockAt(delay.Series7, 100, c, delay.Most); at.Delay(delay.Add, 10) != (1.56+2.13)/2 {
-		t.Errorf("an adder of 10 bits takes %v ns", at.Delay(delay.Add, 10))
+	if at := delay.NewStageClock(delay.Series7, 100, c, delay.MaxDelay); at.Delay(delay.OpAdd, 10) != (1.56+2.13)/2 {
+		t.Errorf("an adder of 10 bits takes %v ns", at.Delay(delay.OpAdd, 10))
 	}
 }
 
@@ -98,7 +98,7 @@ func TestCalibrateDepths(t *testing.T) {
 	if !slices.Equal(c.Processes, want) || c.Stages != 1.5 || c.Uncertainty != 0.1 || c.Family != delay.UltraScale {
 		t.Errorf("%+v", c)
 	}
-	p := delay.ClockAt(delay.UltraScale, 100, c, delay.Expected).Pipe()
+	p := delay.NewStageClock(delay.UltraScale, 100, c, delay.ExpectedDelay).Pipe()
 	for p.Next(); p.Clocks() != 3; {
 		t.Fatalf("two stages are %d clocks", p.Clocks())
 	}

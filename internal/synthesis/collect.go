@@ -72,7 +72,7 @@ func (p *Project) Table(measured string, d *diag.List) (*BuildTable, error) {
 		t.Parts = append(t.Parts, DesignPart{Name: l.Name, Kind: l.Kind,
 			Estimate: &Figures{Resources: &cost, Latency: l.Delay, Interval: l.Clocks}})
 	}
-	for _, name := range p.modules[HLS] {
+	for _, name := range p.modules[VerilogFromHLS] {
 		if _, known := at[name]; !known { // an end of the network
 			at[name] = len(t.Parts)
 			t.Parts = append(t.Parts, DesignPart{Name: name})
@@ -144,7 +144,7 @@ func (p *reading) collect(f VerilogSource, part *DesignPart) (found bool, err er
 		}
 		return r, err
 	}
-	if f == HLS && p.synthesised(name) {
+	if f == VerilogFromHLS && p.synthesised(name) {
 		r, err := below("hls/build.ip/" + name + "/project")
 		if err != nil {
 			return false, err
@@ -164,14 +164,14 @@ func (p *reading) collect(f VerilogSource, part *DesignPart) (found bool, err er
 		}
 		if r != nil && r.Vivado != nil && whole {
 			figures := &Figures{Resources: &r.Vivado.Resources, Period: r.Vivado.PeriodNS}
-			if found = true; f == HLS {
+			if found = true; f == VerilogFromHLS {
 				part.Vivado = figures
 			} else {
 				part.RTL = figures
 			}
 		}
 	}
-	if f == HLS && (part.HLS == nil || part.Vivado == nil) || f == RTL && part.RTL == nil {
+	if f == VerilogFromHLS && (part.HLS == nil || part.Vivado == nil) || f == VerilogGenerated && part.RTL == nil {
 		t.Missing = append(t.Missing, string(f)+"/"+name)
 	}
 	return found, nil
@@ -248,7 +248,7 @@ func (p *reading) put(f VerilogSource, rows []instance, ns float64) {
 		}
 	}
 	prefix := "process_"
-	if f == RTL {
+	if f == VerilogGenerated {
 		prefix = "layer_"
 	}
 	n := len(t.Parts) - 4

@@ -39,8 +39,8 @@ type VerilogSource string
 
 // The flows.
 const (
-	HLS VerilogSource = "hls" // Vitis HLS makes the Verilog from the C++ in hls/
-	RTL VerilogSource = "rtl" // hlsgen wrote the SystemVerilog in rtl/
+	VerilogFromHLS   VerilogSource = "hls" // Vitis HLS makes the Verilog from the C++ in hls/
+	VerilogGenerated VerilogSource = "rtl" // hlsgen wrote the SystemVerilog in rtl/
 )
 
 // These patterns match the names that a build gives to modules, layers and tops, and the vendor's names of parts.
@@ -131,17 +131,17 @@ func (p *Project) find() error {
 	lists, tops := p.glob("hls/ip/*.files"), p.glob("rtl/*.sv")
 	if len(lists) > 0 {
 		for _, l := range lists {
-			p.modules[HLS] = append(p.modules[HLS], strings.TrimSuffix(path.Base(l), ".files"))
+			p.modules[VerilogFromHLS] = append(p.modules[VerilogFromHLS], strings.TrimSuffix(path.Base(l), ".files"))
 		}
-		p.Flows = append(p.Flows, HLS)
+		p.Flows = append(p.Flows, VerilogFromHLS)
 		if tops := p.glob("hls/rtl/*.v"); len(tops) == 1 {
 			p.Top = strings.TrimSuffix(path.Base(tops[0]), ".v")
 		}
 	}
 	if len(tops) == 1 {
-		p.Flows, p.Top = append(p.Flows, RTL), strings.TrimSuffix(path.Base(tops[0]), ".sv")
+		p.Flows, p.Top = append(p.Flows, VerilogGenerated), strings.TrimSuffix(path.Base(tops[0]), ".sv")
 		for _, l := range p.Layers {
-			p.modules[RTL] = append(p.modules[RTL], l.Name)
+			p.modules[VerilogGenerated] = append(p.modules[VerilogGenerated], l.Name)
 		}
 	}
 	if len(p.Flows) == 0 {
@@ -150,7 +150,7 @@ func (p *Project) find() error {
 	if !identifier.MatchString(p.Top) {
 		return fmt.Errorf("its top is called %.40q", p.Top)
 	}
-	for _, name := range slices.Concat(p.modules[HLS], p.modules[RTL]) {
+	for _, name := range slices.Concat(p.modules[VerilogFromHLS], p.modules[VerilogGenerated]) {
 		if !identifier.MatchString(name) {
 			return fmt.Errorf("it has a layer called %.40q", name)
 		}

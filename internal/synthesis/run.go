@@ -43,8 +43,8 @@ type Options struct {
 	Step func(stage string, done, total int)
 }
 
-// A SynthesisRun is the outcome of a call of Synthesise.
-type SynthesisRun struct {
+// A TaskCounts is the outcome of a call of Synthesise.
+type TaskCounts struct {
 	Tasks   []Task
 	Before  int    // number of tasks whose results were current at the start
 	Made    int    // number of tasks done in this run
@@ -58,7 +58,7 @@ const mostWorkers = 8
 // Synthesise runs the layers and, if asked for, the whole design through the tools. It keeps current results. If a
 // layer fails, it reports the layer with its log and goes on with the others. It returns nil if nothing can run,
 // after adding the reason to d.
-func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *SynthesisRun, err error) {
+func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *TaskCounts, err error) {
 	if len(o.Flows) == 0 {
 		o.Flows = p.Flows
 	}
@@ -84,7 +84,7 @@ func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *S
 	if err := p.prepare(o.Flows); err != nil {
 		return nil, err
 	}
-	r = &SynthesisRun{}
+	r = &TaskCounts{}
 	layers := o.Last
 	if layers == Bitstream {
 		layers = ByVivado
@@ -119,8 +119,8 @@ func (p *Project) prepare(flows []VerilogSource) error {
 	vivado := strings.NewReplacer("@PART@", p.Part, "@PERIOD@",
 		strconv.FormatFloat(p.period(), 'f', -1, 64)).Replace(vivadoScript)
 	files := map[string]string{"task.sh": taskScript, "vivado.tcl": vivado, "slurm.sh": slurmScript}
-	if slices.Contains(flows, RTL) {
-		for _, name := range p.modules[RTL] {
+	if slices.Contains(flows, VerilogGenerated) {
+		for _, name := range p.modules[VerilogGenerated] {
 			list, err := p.written(name)
 			if err != nil {
 				return err
@@ -141,7 +141,7 @@ func (p *Project) prepare(flows []VerilogSource) error {
 }
 
 // round runs the tasks among the given ones whose results are not current. ok is false if a program is missing.
-func (p *Project) round(ctx context.Context, o Options, all []Task, r *SynthesisRun, d *diag.List) (ok bool,
+func (p *Project) round(ctx context.Context, o Options, all []Task, r *TaskCounts, d *diag.List) (ok bool,
 	err error) {
 	var stale []Task
 	for _, t := range all {
@@ -210,7 +210,7 @@ func (o Options) toolsFor(stale []Task, d *diag.List) bool {
 				"source settings64.sh of its installation first, or give its path: "+variable+"=/path/to/"+own)
 		}
 	}
-	if slices.ContainsFunc(stale, func(t Task) bool { return t.Flow == HLS }) {
+	if slices.ContainsFunc(stale, func(t Task) bool { return t.Flow == VerilogFromHLS }) {
 		here("HLSGEN_HLS", "vitis_hls", "vitis-run")
 	}
 	if slices.ContainsFunc(stale, func(t Task) bool { return t.Last != ByHLS }) {

@@ -96,7 +96,7 @@ func number0(text string) float64 {
 	return x
 }
 
-// An HLS report in text begins with hlsReport.
+// A VerilogFromHLS report in text begins with hlsReport.
 var hlsReport = []byte("== Vitis HLS Report for '")
 
 var (
@@ -153,18 +153,18 @@ func (r *timedRun) operate(ns float64, does, core string, line []byte) {
 	var op delay.DelayOp
 	switch core {
 	case "Adder":
-		op = delay.Add
+		op = delay.OpAdd
 	case "Cmp":
-		op = delay.Compare
+		op = delay.OpCompare
 	case "Sel":
-		op = delay.Select
+		op = delay.OpSelect
 	case "LogicGate":
-		op = delay.Logic
+		op = delay.OpGate
 	case "Multiplier":
-		op = delay.Multiply
+		op = delay.OpMultiply
 	case "FIFO", "FIFO_SRL":
-		if op = delay.Read; does == "write" {
-			op = delay.Write
+		if op = delay.OpRead; does == "write" {
+			op = delay.OpWrite
 		}
 	default:
 		return
@@ -175,9 +175,9 @@ func (r *timedRun) operate(ns float64, does, core string, line []byte) {
 	}
 	width := widths[0]
 	switch {
-	case op == delay.Select && len(widths) > 1:
+	case op == delay.OpSelect && len(widths) > 1:
 		width = widths[1] // the first width is that of the condition
-	case op == delay.Read || op == delay.Write || op == delay.Logic:
+	case op == delay.OpRead || op == delay.OpWrite || op == delay.OpGate:
 		width = [][]byte{nil, []byte("1")}
 	}
 	if bits := int(number0(string(width[1]))); bits > 0 {

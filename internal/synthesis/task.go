@@ -58,7 +58,7 @@ func (p *Project) tasks(flows []VerilogSource, last Stage) (list []Task) {
 	}
 	for _, f := range flows {
 		for _, name := range p.modules[f] {
-			if f == HLS || last != ByHLS { // generated SystemVerilog needs no HLS
+			if f == VerilogFromHLS || last != ByHLS { // generated SystemVerilog needs no HLS
 				list = append(list, Task{f, name, last})
 			}
 		}
@@ -72,7 +72,7 @@ func (p *Project) tasks(flows []VerilogSource, last Stage) (list []Task) {
 // current reports whether a task's results exist and were made from the project's present files. Half-written
 // results of a killed run are not current, for the file with the hashes of the sources is written last.
 func (p *Project) current(t Task) bool {
-	if t.Flow == HLS && t.Last != Bitstream && !p.synthesised(t.Name) {
+	if t.Flow == VerilogFromHLS && t.Last != Bitstream && !p.synthesised(t.Name) {
 		return false
 	}
 	if t.Last == ByHLS {
@@ -112,7 +112,7 @@ func (p *Project) sources(t Task) ([]string, error) {
 		return p.whole(t.Flow)
 	}
 	list := []string{folder + "/vivado.tcl"}
-	if t.Flow == RTL {
+	if t.Flow == VerilogGenerated {
 		written, err := p.written(t.Name)
 		return append(list, written...), err
 	}
@@ -128,9 +128,9 @@ func (p *Project) whole(f VerilogSource) (list []string, err error) {
 	for _, dir := range []string{"vivado", "vivado/ip", "vivado/kernels"} {
 		list = append(list, p.glob(dir+"/*")...)
 	}
-	if f == HLS {
+	if f == VerilogFromHLS {
 		list = append(list, p.glob("hls/rtl/*")...)
-		for _, name := range p.modules[HLS] {
+		for _, name := range p.modules[VerilogFromHLS] {
 			list = append(list, p.glob("hls/build.ip/"+name+"/verilog/*")...)
 		}
 	} else {

@@ -23,8 +23,8 @@ import (
 	"testing"
 )
 
-// Installed lists the programs that `make test` installs if they are missing.
-var Installed = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
+// InstallablePrograms lists the programs that `make test` installs if they are missing.
+var InstallablePrograms = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
 	"nextpnr-ice40", "icepack", numpy, onnx, xrt, "aarch64-linux-gnu-as", "x86_64-linux-gnu-as", "qemu-aarch64-static"}
 
 // numpy and onnx are Python packages rather than programs. Looking for one finds a Python that has the package.
@@ -62,7 +62,7 @@ var basic = []string{"awk", "bash", "flock", "make", "sha256sum", "sh"}
 var Services = []string{"munged", "slurmctld", "slurmd", "sbatch", "sinfo"}
 
 // known lists the programs that Needs accepts.
-var known = append(slices.Clone(basic), Installed...)
+var known = append(slices.Clone(basic), InstallablePrograms...)
 
 // A run holds the facts that decide which tests run.
 type run struct {
@@ -86,8 +86,8 @@ func Full() bool { r := now(); return r.full && !r.short }
 // Long reports whether long tests run too.
 func Long() bool { r := now(); return r.long && !r.short }
 
-// Few returns how many of n compiled cases run: all in the full tier, otherwise a fifth, rounded up.
-func Few(n int) int {
+// CasesToRun returns how many of n compiled cases run: all in the full tier, otherwise a fifth, rounded up.
+func CasesToRun(n int) int {
 	if Full() {
 		return n
 	}
@@ -174,7 +174,7 @@ func lacks(programs []string) string {
 		return slices.ContainsFunc(programs, func(p string) bool { return slices.Contains(list, p) })
 	}
 	switch {
-	case in(Installed):
+	case in(InstallablePrograms):
 		text += ": make setup installs what is missing"
 	case in(Services):
 		text += ": make test-ci installs what is missing"

@@ -136,8 +136,8 @@ func TestNow(t *testing.T) {
 		if testing.Short() {
 			few = 2
 		}
-		if Full() != full || Long() != long || Few(9) != few || Few(0) != 0 || Few(1) != 1 {
-			t.Errorf("%v: full %v, long %v, %d of 9", c.env, Full(), Long(), Few(9))
+		if Full() != full || Long() != long || CasesToRun(9) != few || CasesToRun(0) != 0 || CasesToRun(1) != 1 {
+			t.Errorf("%v: full %v, long %v, %d of 9", c.env, Full(), Long(), CasesToRun(9))
 		}
 	}
 }

@@ -34,7 +34,7 @@ type countersView struct {
 
 // CounterFiles returns the additional files of a design with counters.
 func CounterFiles(d *dataflow.Design, c CountersFile) (templates.Files, error) {
-	window, ok := templates.RegistersOf(d).Window(templates.Counters)
+	window, ok := templates.RegistersOf(d).Window(templates.CountersWindowName)
 	if !ok || len(c.Streams) != len(d.Model.Graph.Streams) {
 		return nil, fmt.Errorf("%d streams of %d are counted, by %t counters", len(c.Streams),
 			len(d.Model.Graph.Streams), ok)

@@ -48,7 +48,7 @@ func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files
 }
 
 // files is Files without loaded weights, and FilesWithWeights with them.
-func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (files templates.Files, err error) {
+func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightLoad) (files templates.Files, err error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (fil
 	for _, end := range []struct {
 		name string
 		text func() ([]byte, error)
-	}{{"pre", h.Pre}, {"post", h.Post}} {
+	}{{"pre", h.PreprocessingModel}, {"post", h.PostprocessingModel}} {
 		if text, err = end.text(); err != nil {
 			return nil, err
 		}

@@ -10,11 +10,11 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// Pre returns host.json's quantisers as an ONNX model. It maps the model's inputs to the codes of each stream into
-// the accelerator, in the order of their transfer, as int64. All tensors have a leading axis of samples. But if nodes
-// of the original model come first, the inputs are those of the original model, for one sample. Inputs outside of
-// their range have arbitrary codes, because the model cannot refuse them.
-func (h *HostFile) Pre() ([]byte, error) {
+// PreprocessingModel returns host.json's quantisers as an ONNX model. It maps the model's inputs to the codes of each
+// stream into the accelerator, in the order of their transfer, as int64. All tensors have a leading axis of samples.
+// But if nodes of the original model come first, the inputs are those of the original model, for one sample. Inputs
+// outside of their range have arbitrary codes, because the model cannot refuse them.
+func (h *HostFile) PreprocessingModel() ([]byte, error) {
 	s, err := newSketch("pre", h.Inputs, h.before)
 	if err != nil {
 		return nil, err
@@ -46,10 +46,11 @@ func (h *HostFile) Pre() ([]byte, error) {
 	return s.file()
 }
 
-// Post returns host.json's results as an ONNX model. It maps the codes of each stream out of the accelerator, as
-// int64 in the order of their transfer, to the outputs of the model. All tensors have a leading axis of samples. But
-// if nodes of the original model come last, there is one sample, and the outputs are those of the original model.
-func (h *HostFile) Post() ([]byte, error) {
+// PostprocessingModel returns host.json's results as an ONNX model. It maps the codes of each stream out of the
+// accelerator, as int64 in the order of their transfer, to the outputs of the model. All tensors have a leading axis of
+// samples. But if nodes of the original model come last, there is one sample, and the outputs are those of the original
+// model.
+func (h *HostFile) PostprocessingModel() ([]byte, error) {
 	s, err := newSketch("post", h.Outputs, h.after)
 	if err != nil {
 		return nil, err
@@ -177,7 +178,7 @@ func (s sketch) out(name, x string, timed bool, n int) {
 }
 
 // codes returns the codes of the elements x of a stream. wide says that the input has the type float64.
-func (s sketch) codes(name, x string, send Send, wide bool) string {
+func (s sketch) codes(name, x string, send InputStream, wide bool) string {
 	quantisers := send.Quantise
 	if in := send.Integers; in != nil {
 		if in.Values == nil {
@@ -220,7 +221,7 @@ func (s sketch) mean(name, codes string, r OutputElements) string {
 	if which == nil {
 		which = make([]int32, len(r.Index))
 	}
-	of := func(f func(CodeMeaning) float64) []float64 {
+	of := func(f func(HostDequantiser) float64) []float64 {
 		list := make([]float64, len(which))
 		for i, k := range which {
 			list[i] = f(r.Mean[k])
@@ -237,15 +238,15 @@ func (s sketch) mean(name, codes string, r OutputElements) string {
 	}
 	if formulas {
 		x := s.cast(name+"_float64", codes, onnxpb.TensorProto_DOUBLE)
-		scale := vector(s, name+"_scale", of(func(m CodeMeaning) float64 { return m.Scale }))
-		bias := vector(s, name+"_bias", of(func(m CodeMeaning) float64 { return m.Bias }))
+		scale := vector(s, name+"_scale", of(func(m HostDequantiser) float64 { return m.Scale }))
+		bias := vector(s, name+"_bias", of(func(m HostDequantiser) float64 { return m.Bias }))
 		x = s.node("Add", name+"_moved", []string{s.node("Mul", name+"_scaled", []string{x, scale}), bias})
 		formula = s.excepted(name, codes, x, r.Mean, which)
 	}
 	if !lists || !formulas {
 		return cmp.Or(listed, formula)
 	}
-	choice := vector(s, name+"_kinds", of(func(m CodeMeaning) float64 {
+	choice := vector(s, name+"_kinds", of(func(m HostDequantiser) float64 {
 		if m.Values != nil {
 			return 1
 		}
@@ -256,7 +257,7 @@ func (s sketch) mean(name, codes string, r OutputElements) string {
 }
 
 // listed looks codes up in their lists. Codes with formulas instead of lists get an arbitrary entry.
-func (s sketch) listed(name, codes string, means []CodeMeaning, which []int32) string {
+func (s sketch) listed(name, codes string, means []HostDequantiser, which []int32) string {
 	var places int64
 	for _, m := range means {
 		places = max(places, int64(len(m.Values)))
@@ -280,7 +281,7 @@ func (s sketch) listed(name, codes string, means []CodeMeaning, which []int32) s
 }
 
 // excepted returns x, with the exceptions for single codes applied.
-func (s sketch) excepted(name, codes, x string, means []CodeMeaning, which []int32) string {
+func (s sketch) excepted(name, codes, x string, means []HostDequantiser, which []int32) string {
 	var bounds, tries [][]int64
 	var values [][]float64
 	any := false

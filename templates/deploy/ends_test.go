@@ -365,8 +365,8 @@ func quantiser(r *rand.Rand) (q HostQuantiser, tried []float64) {
 }
 
 // meaning is a random one of a code from -8 to 8.
-func meaning(r *rand.Rand) CodeMeaning {
-	m := CodeMeaning{Lo: -8}
+func meaning(r *rand.Rand) HostDequantiser {
+	m := HostDequantiser{Lo: -8}
 	if r.IntN(2) == 0 {
 		for range 17 {
 			m.Values = append(m.Values, r.NormFloat64())
@@ -383,7 +383,7 @@ func meaning(r *rand.Rand) CodeMeaning {
 	return m
 }
 
-func (m CodeMeaning) at(code int64) float64 {
+func (m HostDequantiser) at(code int64) float64 {
 	if m.Values != nil {
 		return m.Values[code-m.Lo]
 	}
@@ -422,7 +422,7 @@ func TestEnds(t *testing.T) {
 		}
 		h := &HostFile{Inputs: []HostTensor{in}, Outputs: []HostTensor{out}}
 		kinds := 1 + r.IntN(3)
-		send := Send{HostStream: HostStream{Port: "s_axis_0", Words: n, PerWord: 1},
+		send := InputStream{HostStream: HostStream{Port: "s_axis_0", Words: n, PerWord: 1},
 			Index: permuted(r, n, func(i int) int32 { return int32(i) })}
 		var tried []float64
 		for range kinds {
@@ -440,14 +440,14 @@ func TestEnds(t *testing.T) {
 			}
 			send.Which, result.Which = which, which
 		}
-		h.Send, h.Results = []Send{send}, []OutputElements{result}
-		h.Receive = []Receive{{HostStream: HostStream{Port: "m_axis_0", Words: n, PerWord: 1}, Time: timed}}
+		h.Send, h.Results = []InputStream{send}, []OutputElements{result}
+		h.Receive = []OutputStream{{HostStream: HostStream{Port: "m_axis_0", Words: n, PerWord: 1}, Time: timed}}
 
 		x := &value{kind: onnxpb.TensorProto_FLOAT, shape: append([]int{samples}, in.Shape[1:]...)}
 		for range x.size() {
 			x.f = append(x.f, tried[r.IntN(len(tried))])
 		}
-		file, err := h.Pre()
+		file, err := h.PreprocessingModel()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -460,7 +460,7 @@ func TestEnds(t *testing.T) {
 		if codes == nil || !slices.Equal(codes.i, again) {
 			t.Fatalf("seed %d: codes %v, want %v", seed, codes, again)
 		}
-		if file, err = h.Post(); err != nil {
+		if file, err = h.PostprocessingModel(); err != nil {
 			t.Fatal(err)
 		}
 		for k := range codes.i {

@@ -10,8 +10,8 @@ import (
 	"hlsgen/templates"
 )
 
-// Version is the version of host.json's format. Programs refuse others.
-const Version = 1
+// HostFileVersion is the version of host.json's format. Programs refuse others.
+const HostFileVersion = 1
 
 // A HostFile is the contents of host/host.json: everything that a program must know to send samples and receive
 // results.
@@ -22,11 +22,11 @@ type HostFile struct {
 	Top     string `json:"top"` // name of the accelerator and of its IP
 	// Hash is a hash of everything else in this file. A register of the accelerator contains the same hash.
 	Hash    string           `json:"hash"`
-	Steps   *StepCount       `json:"steps,omitempty"` // for sequences of different lengths
+	Steps   *StepLimits      `json:"steps,omitempty"` // for sequences of different lengths
 	Inputs  []HostTensor     `json:"inputs"`          // the model's inputs, in their order
 	Outputs []HostTensor     `json:"outputs"`
-	Send    []Send           `json:"send"`    // by AXI4-Stream into the accelerator
-	Receive []Receive        `json:"receive"` // by AXI4-Stream out of it
+	Send    []InputStream    `json:"send"`    // by AXI4-Stream into the accelerator
+	Receive []OutputStream   `json:"receive"` // by AXI4-Stream out of it
 	Results []OutputElements `json:"results"` // by output of the model
 
 	// Before and After name nodes of the model that these tables leave to the host, before inputs and after outputs.
@@ -45,8 +45,8 @@ type HostFile struct {
 	size          int    // bytes of the text without the hash
 }
 
-// StepCount limits the number of steps in a sequence.
-type StepCount struct {
+// StepLimits limits the number of steps in a sequence.
+type StepLimits struct {
 	Axis string `json:"axis"`
 	Min  int    `json:"min"`
 	Max  int    `json:"max"`
@@ -73,9 +73,9 @@ type HostStream struct {
 	kind    num.TypeKind
 }
 
-// A Send describes the contents of a stream: element i of a frame, or of a step, is the code of the input's element
-// index[i]. For a step, index counts elements without the axis of time.
-type Send struct {
+// An InputStream describes the contents of a stream: element i of a frame, or of a step, is the code of the input's
+// element index[i]. For a step, index counts elements without the axis of time.
+type InputStream struct {
 	HostStream
 	Input    int             `json:"input"`
 	Index    []int32         `json:"index,omitempty"`
@@ -113,8 +113,8 @@ func (in *InputIntegers) of(channel int) []float64 {
 // channels returns the number of channels with their own values.
 func (in *InputIntegers) channels() int { return len(in.Values) / int(in.Hi-in.Lo+1) }
 
-// A Receive is a stream out of the accelerator.
-type Receive struct {
+// An OutputStream is a stream out of the accelerator.
+type OutputStream struct {
 	HostStream
 	Time bool `json:"time"` // its words are those of a step of a sequence
 }
@@ -123,15 +123,15 @@ type Receive struct {
 // elements of all streams' frames, one stream after the other. If the output has time, it counts those of a step in
 // the streams with time, else those of the streams without time.
 type OutputElements struct {
-	Index []int32       `json:"index"`
-	Mean  []CodeMeaning `json:"mean"`
-	Which []int32       `json:"which,omitempty"`
-	Time  bool          `json:"time"` // index and which are for a step
+	Index []int32           `json:"index"`
+	Mean  []HostDequantiser `json:"mean"`
+	Which []int32           `json:"which,omitempty"`
+	Time  bool              `json:"time"` // index and which are for a step
 }
 
-// A CodeMeaning maps a code to values[code - lo], or to float64(code) * scale + bias with exceptions, rounded to the
-// output's type.
-type CodeMeaning struct {
+// A HostDequantiser maps a code to values[code - lo], or to float64(code) * scale + bias with exceptions, rounded to
+// the output's type.
+type HostDequantiser struct {
 	Lo     int64             `json:"lo"`
 	Values []float64         `json:"values,omitempty"`
 	Scale  float64           `json:"scale,omitempty"`
@@ -156,13 +156,13 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*HostFile, error) {
 	if err := simple(m, of); err != nil {
 		return nil, err
 	}
-	h := &HostFile{Schema: "hlsgen-host", Version: Version, Model: m.Name, Top: face.Top,
+	h := &HostFile{Schema: "hlsgen-host", Version: HostFileVersion, Model: m.Name, Top: face.Top,
 		Registers: templates.RegistersOf(d)}
 	if l := m.Lengths; l != nil {
 		if l.Input != "" {
 			return nil, none("input %q says the lengths of sequences: it has no driver", l.Input)
 		}
-		h.Steps = &StepCount{l.Axis, l.Min, l.Max}
+		h.Steps = &StepLimits{l.Axis, l.Min, l.Max}
 	}
 	l, begins, ends := m.Lengths, m.In, m.Out
 	if of.Begins != nil {
@@ -182,7 +182,7 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*HostFile, error) {
 	}
 	h.Inputs, h.Outputs = tensors(begins, l, true), tensors(ends, l, false)
 	for k, p := range face.In {
-		s := Send{HostStream: stream(p)}
+		s := InputStream{HostStream: stream(p)}
 		steps := 1
 		if l != nil && l.In[k] >= 0 {
 			steps = l.Max
@@ -199,7 +199,7 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*HostFile, error) {
 		return nil, err
 	}
 	for k, p := range face.Out {
-		r := Receive{stream(p), timed[k]}
+		r := OutputStream{stream(p), timed[k]}
 		if r.Time {
 			r.Words /= l.Max
 		}
@@ -281,7 +281,7 @@ func stream(p templates.AXIPort) HostStream {
 }
 
 // of sets how the codes of a stream are computed from an input.
-func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.RealPort, p templates.AXIPort, t HostTensor,
+func (s *InputStream) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.RealPort, p templates.AXIPort, t HostTensor,
 	steps int) error {
 	order := travel(p, m.Graph.Streams[p.Stream].Type.Shape, len(in.Index))
 	s.Input = in.Input
@@ -383,7 +383,7 @@ func (h *HostFile) result(out *dataflow.HostOut, m *dataflow.Model, face templat
 	t HostTensor) (*OutputElements, error) {
 	r := &OutputElements{Time: t.Time >= 0}
 	for _, c := range out.Codes {
-		r.Mean = append(r.Mean, CodeMeaning{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
+		r.Mean = append(r.Mean, HostDequantiser{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
 			Except: c.Except})
 	}
 	all, n := h.arrive(m, face), len(out.Index)

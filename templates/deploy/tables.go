@@ -67,7 +67,7 @@ func add[T any](v *tablesView, kind, name string, items []T, spell func(to []byt
 	return name
 }
 
-func (v *tablesView) sent(name string, s Send) string {
+func (v *tablesView) sent(name string, s InputStream) string {
 	quantisers, values, within, lo, hi := "nullptr", "nullptr", "nullptr", int64(0), int64(0)
 	if s.Integers != nil {
 		lo, hi = s.Integers.Lo, s.Integers.Hi

@@ -38,9 +38,10 @@ type ExternalWeights struct {
 	Passes int    `json:"passes"` // number of times that a frame reads all of them
 }
 
-// A Load holds weights to be loaded. Words fill the tables, in their order. External has the weights that come with
-// every frame, one copy of each. Design is the hash of the design that runs on the device, or empty for this design.
-type Load struct {
+// A WeightLoad holds weights to be loaded. Words fill the tables, in their order. External has the weights that come
+// with every frame, one copy of each. Design is the hash of the design that runs on the device, or empty for this
+// design.
+type WeightLoad struct {
 	Words    []uint32
 	External [][]byte
 	Design   string
@@ -56,7 +57,7 @@ func externalOf(d *dataflow.Design) (list []ExternalWeights) {
 }
 
 // words returns all words of the file: those that fill tables, followed by those that come with every frame.
-func (h *HostFile) words(l *Load) (all []uint32, err error) {
+func (h *HostFile) words(l *WeightLoad) (all []uint32, err error) {
 	all = slices.Clone(l.Words)
 	if h.Weights == nil {
 		return all, nil
@@ -88,8 +89,8 @@ type weightsView struct {
 type externalView struct{ Port, At, Bytes, Copies, Passes string }
 
 // loaded adds weights to host.json. It returns the file of weights, and the files that load it.
-func (h *HostFile) loaded(l *Load) (files templates.Files, err error) {
-	window, tables := h.Registers.Window(templates.Weights)
+func (h *HostFile) loaded(l *WeightLoad) (files templates.Files, err error) {
+	window, tables := h.Registers.Window(templates.WeightsWindowName)
 	if !tables && len(l.External) == 0 {
 		return nil, fmt.Errorf("%s has no weights that are loaded", h.Top)
 	}
@@ -142,7 +143,7 @@ func loads(driver []byte) []byte {
 // weigh returns the file of weights. It consists of the magic, the hash of the design, the hash of host.json without
 // the file's name and hash, the number of words, 0, the words, and a hash of all that. Numbers are little-endian, as
 // the registers expect the words.
-func (h *HostFile) weigh(l *Load, words []uint32) ([]byte, error) {
+func (h *HostFile) weigh(l *WeightLoad, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
 	}
@@ -182,7 +183,7 @@ func appendHash(to []byte, hash string) ([]byte, error) {
 
 // FilesWithWeights returns the files of the folder deploy for a design with loaded weights. The error is a *NoDriver if
 // the design can have no driver.
-func FilesWithWeights(d *dataflow.Design, opt templates.Options, l Load) (templates.Files, error) {
+func FilesWithWeights(d *dataflow.Design, opt templates.Options, l WeightLoad) (templates.Files, error) {
 	return files(d, opt, false, &l)
 }
 

@@ -38,8 +38,8 @@ var sources embed.FS
 
 // Read and Write are the module names of the two movers.
 const (
-	Read  = "hlsgen_read"
-	Write = "hlsgen_write"
+	ReadModuleName  = "hlsgen_read"
+	WriteModuleName = "hlsgen_write"
 )
 
 // shared lists the modules of the RTL back end's library that the movers use.
@@ -137,9 +137,9 @@ func (c Config) check() error {
 // Module returns the name of the module.
 func (c Config) Module() string {
 	if c.Writes {
-		return Write
+		return WriteModuleName
 	}
-	return Read
+	return ReadModuleName
 }
 
 // A Parameter is a parameter of a module.

@@ -88,7 +88,7 @@ func took(t *testing.T, c mover.Config, yosys string) (made [2]cost.Resources) {
 	if err := json.Unmarshal(text, &design); err != nil {
 		t.Fatal(err)
 	}
-	for k, name := range []string{mover.Read, mover.Write} {
+	for k, name := range []string{mover.ReadModuleName, mover.WriteModuleName} {
 		for _, x := range design.Modules[name].Cells {
 			switch {
 			case x.Type == "RAM32M" || x.Type == "RAM64M":

@@ -122,8 +122,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"share":   share,
 }).Parse(source))
 
-// Write returns the page.
-func Write(p *Page) ([]byte, error) {
+// RenderHTML returns the page.
+func RenderHTML(p *Page) ([]byte, error) {
 	for name, s := range map[string]SVG{"clocks": p.Clocks, "timeline": p.Timeline} {
 		if s != nil && !bytes.Contains(s, []byte("<svg")) {
 			return nil, fmt.Errorf("report: the picture of %s is no SVG", name)

@@ -52,7 +52,7 @@ func TestEscaped(t *testing.T) {
 	elements := func(text string) (names []string, shown int) {
 		var p Page
 		fill(reflect.ValueOf(&p).Elem(), text)
-		b, err := Write(&p)
+		b, err := RenderHTML(&p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,14 +99,14 @@ func TestEscaped(t *testing.T) {
 // TestSmall holds a page with nothing in it, and what is no page.
 func TestSmall(t *testing.T) {
 	t.Parallel()
-	b, err := Write(&Page{Model: "net", Board: "zcu104"})
+	b, err := RenderHTML(&Page{Model: "net", Board: "zcu104"})
 	if err != nil || !bytes.Contains(b, []byte("<title>net on zcu104</title>")) || bytes.Contains(b, []byte("<svg")) {
 		t.Errorf("%v, %s", err, b)
 	}
-	if _, err := Write(&Page{}); err == nil {
+	if _, err := RenderHTML(&Page{}); err == nil {
 		t.Error("a page of nothing")
 	}
-	if _, err := Write(&Page{Model: "net", Board: "b", Clocks: SVG("<img>")}); err == nil {
+	if _, err := RenderHTML(&Page{Model: "net", Board: "b", Clocks: SVG("<img>")}); err == nil {
 		t.Error("a picture that is none")
 	}
 }

@@ -179,13 +179,13 @@ func (b *bencher) top(name string, r NetworkRun, files *templates.Files) error {
 		taken := b.port("output", own, 32)
 		watch(own, "32'(%s.s%d.taken)", name, p.Stream)
 		b.view.Inputs = append(b.view.Inputs, fmt.Sprintf("{%d, %d, %d, %d, %s, %s, %s, %s}", first+p.Stream,
-			d.FIFO[p.Stream].Depth, d.Target.HostEvery(p.Port), k, c["TDATA"], c["TVALID"], c["TLAST"], taken))
+			d.FIFO[p.Stream].Depth, d.Target.HostClocksPerWord(p.Port), k, c["TDATA"], c["TVALID"], c["TLAST"], taken))
 	}
 	for k, p := range r.face.Out {
 		c := axis(p, []string{"TREADY"}, "TDATA", "TVALID", "TLAST")
 		dut.Pins = append(dut.Pins, fmt.Sprintf(".%s_TKEEP()", p.Name), fmt.Sprintf(".%s_TSTRB()", p.Name))
 		b.view.Outputs = append(b.view.Outputs, fmt.Sprintf("{%d, %d, %d, %s, %s, %s, %s}", first+p.Stream,
-			d.Target.HostEvery(p.Port), len(r.face.In)+k, c["TDATA"], c["TVALID"], c["TREADY"], c["TLAST"]))
+			d.Target.HostClocksPerWord(p.Port), len(r.face.In)+k, c["TDATA"], c["TVALID"], c["TREADY"], c["TLAST"]))
 	}
 	b.feeds(&dut, d, files)
 	dut.Pins = append(dut.Pins, r.quiet()...)
@@ -232,7 +232,7 @@ func (r NetworkRun) designs() ([]*dataflow.Design, error) {
 			in[f] = append(in[f], streams[s])
 		}
 	}
-	return dataflow.Sized(r.design.Model.Lengths, in, func(steps int) (*dataflow.Design, error) {
+	return dataflow.MakePerLength(r.design.Model.Lengths, in, func(steps int) (*dataflow.Design, error) {
 		if steps == 0 {
 			return r.design, nil
 		}

@@ -14,8 +14,8 @@ type Digest struct {
 	Hash  uint64
 }
 
-// Hash returns the digest of a list of clocks.
-func Hash(clocks []int) Digest {
+// DigestClocks returns the digest of a list of clocks.
+func DigestClocks(clocks []int) Digest {
 	d := Digest{Count: len(clocks)}
 	for _, c := range clocks {
 		d.Hash = (d.Hash ^ uint64(c)) * 0x100000001b3
@@ -23,8 +23,8 @@ func Hash(clocks []int) Digest {
 	return d
 }
 
-// Events returns the digests that a bench printed, by name.
-func Events(said string) map[string]Digest {
+// ParseDigests returns the digests that a bench printed, by name.
+func ParseDigests(said string) map[string]Digest {
 	list := map[string]Digest{}
 	for _, line := range strings.Split(said, "\n") {
 		rest, ok := strings.CutPrefix(line, "EVENTS ")
@@ -57,7 +57,7 @@ func WrongClocks(g *dataflow.Graph, should func(stream int) (written, read []int
 			for _, w := range ways {
 				got, told := events[fmt.Sprintf("T%d_s%d %s", run, s, w.name)]
 				what := ""
-				switch want := Hash(w.clocks); {
+				switch want := DigestClocks(w.clocks); {
 				case !told:
 					what = fmt.Sprintf("the bench does not say when words are %s", w.name)
 				case got.Count != want.Count:
@@ -87,8 +87,8 @@ func Passed(said string) bool {
 // A FrameClocks holds the clocks in which the first and the last word of a frame left, over all outputs.
 type FrameClocks struct{ First, Last int }
 
-// Frames returns the frames that a bench printed.
-func Frames(said string) (list []FrameClocks) {
+// ParseFrameClocks returns the frames that a bench printed.
+func ParseFrameClocks(said string) (list []FrameClocks) {
 	next := map[int]int{} // by output: the number of its next frame
 	for _, line := range strings.Split(said, "\n") {
 		var output, first, last int

@@ -39,11 +39,11 @@ func made(t *testing.T, op dataflow.Op, pe, simd int, compute dataflow.Compute, 
 		t.Fatal(err)
 	}
 	s := subject{op: layertest.Bind(t, op, in...)}
-	s.target = dataflow.Target{Board: board, ClockMHz: 100, Stalls: dataflow.Credit}
+	s.target = dataflow.Target{Board: board, ClockMHz: 100, Stalls: dataflow.StallByCredit}
 	for f := range s.op.Folds() {
 		if f.PE == pe && f.SIMD == simd && f.Compute == compute {
 			s.fold = f
-			s.m = s.op.(dataflow.Circuited).Circuit(f, s.target)
+			s.m = s.op.(dataflow.HasCircuit).Circuit(f, s.target)
 			return s
 		}
 	}
@@ -154,9 +154,10 @@ func TestControl(t *testing.T) {
 		subject subject
 		mutants []mutant
 	}{
-		{"MVAU", made(t, mvau.New(mvau.Params{Weights: weights}), 1, 2, dataflow.LUT, layertest.FullType(int3, 4)),
+		{"MVAU", made(t, mvau.New(mvau.Params{Weights: weights}), 1, 2, dataflow.ComputeInLUTs,
+			layertest.FullType(int3, 4)),
 			careless},
-		{"MVAU, SIMD 1 and PE 2", made(t, mvau.New(mvau.Params{Weights: weights}), 2, 1, dataflow.DSP,
+		{"MVAU, SIMD 1 and PE 2", made(t, mvau.New(mvau.Params{Weights: weights}), 2, 1, dataflow.ComputeInDSPs,
 			layertest.FullType(int3, 4)), nil},
 		{"Pool", made(t, pool.New(pool.Params{Op: pool.Sum}), 1, 1, 0, layertest.FullType(int3, 3, 2)), nil},
 		{"FMPadding", made(t, pad.New(pad.Params{Before: [2]int{0, 1}, Between: [2]int{0, 1}}), 1, 1, 0,
@@ -167,8 +168,8 @@ func TestControl(t *testing.T) {
 			layertest.FullType(int3, 2, 3)), nil},
 		{"AddStreams", made(t, add.New(add.Params{}), 1, 1, 0, layertest.FullType(int3, 2), layertest.FullType(int3,
 			2)), nil},
-		{"LabelSelect", made(t, labelselect.New(labelselect.Params{Labels: 4, K: 2, First: labelselect.Largest,
-			Ties: labelselect.LowerIndex}), 2, 1, 0, layertest.FullType(int3, 4)), nil},
+		{"LabelSelect", made(t, labelselect.New(labelselect.Params{Labels: 4, K: 2, First: labelselect.LargestFirst,
+			Ties: labelselect.LowerIndexWins}), 2, 1, 0, layertest.FullType(int3, 4)), nil},
 	} {
 		proof{name: c.name, files: c.subject.files(), harness: c.subject.ends(c.subject.protocol()),
 			clocks: c.subject.clocks(2), mutants: c.mutants}.check(t)
@@ -232,20 +233,20 @@ func TestProducts(t *testing.T) {
 		compute dataflow.Compute
 		mutants []mutant
 	}{
-		{layertest.UInt(2), layertest.UInt(2), 4, dataflow.LUT, nil},
-		{layertest.Int(3), layertest.Int(3), 2, dataflow.LUT, []mutant{
+		{layertest.UInt(2), layertest.UInt(2), 4, dataflow.ComputeInLUTs, nil},
+		{layertest.Int(3), layertest.Int(3), 2, dataflow.ComputeInLUTs, []mutant{
 			{"rtl/layers/dut_dot_0.sv", ` & `, " | "},
 			{"rtl/layers/dut_dot_0.sv", ` \+ `, " - "}}},
-		{layertest.UInt(4), layertest.Int(2), 2, dataflow.LUT, nil},
-		{layertest.Int(4), layertest.UInt(3), 2, dataflow.LUT, nil},
-		{layertest.Int(5), layertest.Int(4), 1, dataflow.LUT, nil},
-		{layertest.Bipolar, layertest.Bipolar, 7, dataflow.LUT, []mutant{
+		{layertest.UInt(4), layertest.Int(2), 2, dataflow.ComputeInLUTs, nil},
+		{layertest.Int(4), layertest.UInt(3), 2, dataflow.ComputeInLUTs, nil},
+		{layertest.Int(5), layertest.Int(4), 1, dataflow.ComputeInLUTs, nil},
+		{layertest.Bipolar, layertest.Bipolar, 7, dataflow.ComputeInLUTs, []mutant{
 			{"rtl/layers/dut_dot_0.sv", ` \^ `, " | "}}},
-		{layertest.Bipolar, layertest.Int(3), 3, dataflow.LUT, nil},
-		{layertest.Int(4), layertest.Bipolar, 3, dataflow.LUT, nil},
-		{layertest.UInt(3), ternary, 3, dataflow.LUT, nil},
-		{layertest.UInt(1), layertest.UInt(1), 12, dataflow.LUT, nil},
-		{layertest.Int(3), layertest.Int(4), 2, dataflow.DSP, nil},
+		{layertest.Bipolar, layertest.Int(3), 3, dataflow.ComputeInLUTs, nil},
+		{layertest.Int(4), layertest.Bipolar, 3, dataflow.ComputeInLUTs, nil},
+		{layertest.UInt(3), ternary, 3, dataflow.ComputeInLUTs, nil},
+		{layertest.UInt(1), layertest.UInt(1), 12, dataflow.ComputeInLUTs, nil},
+		{layertest.Int(3), layertest.Int(4), 2, dataflow.ComputeInDSPs, nil},
 	} {
 		var values []int64 // all of the weights' type: a few would be codes of fewer bits
 		for v := c.w.Range().Lo; v <= c.w.Range().Hi; v++ {
@@ -316,7 +317,7 @@ func TestAccumulator(t *testing.T) {
 		{layertest.Bipolar, [][]int64{{1, -2, 3}, {2, 1, -4}}, 1, 3, nil},
 		{layertest.UInt(3), [][]int64{{1, -1, -1, 1}, {-1, -1, 1, 1}}, 2, 2, nil},
 	} {
-		s := made(t, mvau.New(mvau.Params{Weights: c.weights}), c.pe, c.simd, dataflow.LUT,
+		s := made(t, mvau.New(mvau.Params{Weights: c.weights}), c.pe, c.simd, dataflow.ComputeInLUTs,
 			layertest.FullType(c.in, len(c.weights[0])))
 		out, stage := s.m.Out[0], s.m.Out[0].Stage
 		_, outs := s.op.Ports(s.fold)

@@ -10,8 +10,9 @@ import (
 
 // loadPorts are the ports of a module with loaded tables: words come in, and words for later modules go on.
 var loadPorts = []string{"input  logic load_begin", "input  logic load_write",
-	fmt.Sprintf("input  logic [%d:0] load_word", circuit.LoadBits-1), "output logic on_begin", "output logic on_write",
-	fmt.Sprintf("output logic [%d:0] on_word", circuit.LoadBits-1)}
+	fmt.Sprintf("input  logic [%d:0] load_word", circuit.TableLoadWordBits-1), "output logic on_begin",
+	"output logic on_write",
+	fmt.Sprintf("output logic [%d:0] on_word", circuit.TableLoadWordBits-1)}
 
 // loads writes the loading of a module's tables, one after the other: each table takes the words that it has room
 // for, and passes on the words after these.
@@ -24,7 +25,7 @@ func loads(s *speller, assign func(format string, a ...any)) {
 		name := s.memory(k)
 		high := addressBits(t.Rows) - 1
 		s.line(0, fmt.Sprintf("logic %[1]s_begin, %[1]s_write, %[1]s_put;", name))
-		s.line(0, fmt.Sprintf("logic [%d:0] %s_word;", circuit.LoadBits-1, name))
+		s.line(0, fmt.Sprintf("logic [%d:0] %s_word;", circuit.TableLoadWordBits-1, name))
 		s.line(0, fmt.Sprintf("logic [%d:0] %s_at;", high, name))
 		s.line(0, fmt.Sprintf("logic [%d:0] %s_new;", t.Width-1, name))
 		s.line(0, fmt.Sprintf("hlsgen_load #(.WIDTH(%d), .ROWS(%d)) %s_load (.clk(clk), .rst(rst), "+
@@ -65,7 +66,7 @@ func (t LoadedTable) Words() []uint32 {
 			code := elem.Encode(v)
 			for bit := range elem.Width {
 				place := i*elem.Width + bit
-				words[at+place/circuit.LoadBits] |= uint32(code>>bit&1) << (place % circuit.LoadBits)
+				words[at+place/circuit.TableLoadWordBits] |= uint32(code>>bit&1) << (place % circuit.TableLoadWordBits)
 			}
 		}
 	}
@@ -76,7 +77,9 @@ func (t LoadedTable) Words() []uint32 {
 func (t LoadedTable) Size() int { return t.memory.Rows * t.parts() }
 
 // parts returns the words per row.
-func (t LoadedTable) parts() int { return (t.memory.Width + circuit.LoadBits - 1) / circuit.LoadBits }
+func (t LoadedTable) parts() int {
+	return (t.memory.Width + circuit.TableLoadWordBits - 1) / circuit.TableLoadWordBits
+}
 
 // Path returns the file with the initial contents of the table.
 func (t LoadedTable) Path(top string) string {
@@ -90,7 +93,7 @@ func (n *Network) Tables() []LoadedTable { return n.loaded }
 func TablesOf(d *dataflow.Design) (list []LoadedTable) {
 	for i, node := range d.Model.Graph.Nodes {
 		if l, ok := node.Op.(dataflow.Loadable); ok && l.Loads() {
-			m := node.Op.(dataflow.Circuited).Circuit(d.Folds[i], d.Target)
+			m := node.Op.(dataflow.HasCircuit).Circuit(d.Folds[i], d.Target)
 			list = append(list, tables(node.Name, m)...)
 		}
 	}

@@ -111,7 +111,7 @@ func (s *speller) layer(w *strings.Builder) {
 	s.partly = map[string]bool{ports[0]: !clocked(m)}
 	for _, p := range m.In {
 		word := fmt.Sprintf("input  logic [%d:0] %s_word", p.Width-1, p.Name)
-		s.partly[word] = p.Word != circuit.None && !s.read(p.Word)
+		s.partly[word] = p.Word != circuit.NoNode && !s.read(p.Word)
 		ports = append(ports, word, "input  logic "+p.Name+"_valid", "output logic "+p.Name+"_read")
 	}
 	for _, p := range m.Out {
@@ -223,7 +223,7 @@ func clocked(m *circuit.Module) bool {
 	return len(m.States) > 0 || slices.ContainsFunc(m.Memories,
 		func(a circuit.RowMemory) bool { return !a.Constant() }) ||
 		slices.ContainsFunc(m.Nodes, func(n circuit.Node) bool {
-			return n.Op == circuit.Delay || n.Op == circuit.Fetch || n.Op == circuit.Multiply
+			return n.Op == circuit.OpDelayOneClock || n.Op == circuit.OpReadMemoryClocked || n.Op == circuit.OpMultiply
 		}) || slices.ContainsFunc(m.Calls, func(c circuit.Call) bool { return clocked(c.Function) })
 }
 
@@ -300,10 +300,10 @@ func (s *speller) memories(w *strings.Builder) {
 			kind = "rom"
 		}
 		switch {
-		case t.Style == circuit.Registers:
+		case t.Style == circuit.RegisterArray:
 			style = "registers"
 			w.WriteString("    (* ram_style = \"registers\" *)\n")
-		case kind == "rom" && t.Style == circuit.Distributed: // Yosys 0.23 has no such style for a table
+		case kind == "rom" && t.Style == circuit.DistributedRAM: // Yosys 0.23 has no such style for a table
 			w.WriteString("`ifdef YOSYS\n    (* rom_style = \"logic\" *)\n`else\n" +
 				"    (* rom_style = \"distributed\" *)\n`endif\n")
 		default:

@@ -14,11 +14,14 @@ const longest = 32
 
 // made holds the names of values without a better one, by operation. They are numbered.
 var made = map[circuit.Operation]string{
-	circuit.Add: "sum", circuit.Sub: "difference", circuit.Multiply: "product", circuit.And: "all",
-	circuit.Or: "any", circuit.Xor: "odd", circuit.Invert: "not", circuit.Look: "lut", circuit.Mux: "choice",
-	circuit.Pick: "pick", circuit.Less: "less", circuit.Equal: "equal", circuit.Slice: "part", circuit.Join: "joined",
-	circuit.Shift: "shifted", circuit.Wrap: "low", circuit.Bits: "bits", circuit.Delay: "delayed", circuit.Fetch: "row",
-	circuit.Peek: "row", circuit.Result: "result",
+	circuit.OpAdd: "sum", circuit.OpSubtract: "difference", circuit.OpMultiply: "product", circuit.OpAnd: "all",
+	circuit.OpOr: "any", circuit.OpXor: "odd", circuit.OpNot: "not", circuit.OpLogicTable: "lut",
+	circuit.OpMux:        "choice",
+	circuit.OpMuxByIndex: "pick", circuit.OpLess: "less", circuit.OpEqual: "equal", circuit.OpSliceWord: "part",
+	circuit.OpConcatenate: "joined",
+	circuit.OpShift:       "shifted", circuit.OpWrap: "low", circuit.OpNumberBits: "bits",
+	circuit.OpDelayOneClock: "delayed", circuit.OpReadMemoryClocked: "row",
+	circuit.OpReadMemoryUnclocked: "row", circuit.OpCallResult: "result",
 }
 
 // call names all values.
@@ -50,14 +53,14 @@ func (s *speller) call() {
 	for i, n := range s.m.Nodes {
 		id := circuit.ID(i)
 		switch another := alias(s.m, id); {
-		case n.Op == circuit.Take:
+		case n.Op == circuit.OpReadInputStream:
 			s.names[i] = s.m.In[n.K].Name + "_word"
-		case n.Op == circuit.Pin:
+		case n.Op == circuit.OpArgument:
 			s.names[i] = fmt.Sprint("x", n.K)
-		case n.Op == circuit.After:
+		case n.Op == circuit.OpReadNextState:
 			s.names[i] = s.names[s.m.States[n.K].Node]
-		case n.Op == circuit.Read:
-		case n.Op == circuit.Const:
+		case n.Op == circuit.OpReadState:
+		case n.Op == circuit.OpConstant:
 			s.names[i], s.inline[i] = literal(n.Range.Lo, n.Width), true
 		case another != id:
 			s.names[i], s.inline[i] = s.names[another], true
@@ -77,11 +80,12 @@ func (s *speller) call() {
 func alias(m *circuit.Module, id circuit.ID) circuit.ID {
 	for {
 		n := m.Nodes[id]
-		if n.Op != circuit.Wrap && n.Op != circuit.Bits && n.Op != circuit.Slice || n.Name != "" {
+		if n.Op != circuit.OpWrap && n.Op != circuit.OpNumberBits && n.Op != circuit.OpSliceWord || n.Name != "" {
 			return id
 		}
 		a := m.Nodes[n.Args[0]]
-		if a.Op == circuit.Const || a.Width != n.Width || a.Signed != n.Signed || n.Op == circuit.Slice && n.K != 0 {
+		if a.Op == circuit.OpConstant || a.Width != n.Width || a.Signed != n.Signed || n.Op == circuit.OpSliceWord &&
+			n.K != 0 {
 			return id
 		}
 		id = n.Args[0]
@@ -92,25 +96,25 @@ func alias(m *circuit.Module, id circuit.ID) circuit.ID {
 // is no such name, or if it is too long.
 func madeOf(s *speller, n circuit.Node) (name string) {
 	switch n.Op {
-	case circuit.Slice:
+	case circuit.OpSliceWord:
 		if n.K%n.Width != 0 {
 			return ""
 		}
 		name = fmt.Sprintf("%s_%d", s.names[n.Args[0]], n.K/n.Width)
-	case circuit.Wrap, circuit.Bits:
+	case circuit.OpWrap, circuit.OpNumberBits:
 		name = s.names[n.Args[0]] + "_" + made[n.Op]
-	case circuit.Delay:
+	case circuit.OpDelayOneClock:
 		root := n.Args[0]
-		for s.m.Nodes[root].Op == circuit.Delay {
+		for s.m.Nodes[root].Op == circuit.OpDelayOneClock {
 			root = s.m.Nodes[root].Args[0]
 		}
 		name = fmt.Sprintf("%s_at_%d", s.names[root], n.Stage)
-	case circuit.Fetch, circuit.Peek:
+	case circuit.OpReadMemoryClocked, circuit.OpReadMemoryUnclocked:
 		name = s.m.Memories[n.K].Name + "_row"
-	case circuit.Result:
+	case circuit.OpCallResult:
 		name = fmt.Sprintf("%s_%d", s.m.Calls[n.Table].Function.Name, n.K)
 	}
-	if len(n.Args) > 0 && s.m.Nodes[n.Args[0]].Op == circuit.Const || len(name) > longest {
+	if len(n.Args) > 0 && s.m.Nodes[n.Args[0]].Op == circuit.OpConstant || len(name) > longest {
 		return ""
 	}
 	return name

@@ -13,20 +13,20 @@ import (
 func TestNames(t *testing.T) {
 	t.Parallel()
 	m := &circuit.Module{Name: "m", Nodes: []circuit.Node{
-		{Op: circuit.Fire, Width: 1, Name: "fire"},
-		{Op: circuit.Take, Width: 8, Word: true},
-		{Op: circuit.Slice, Args: []circuit.ID{1}, Width: 4, K: 4, Word: true},
-		{Op: circuit.Wrap, Args: []circuit.ID{2}, Width: 4},                    // the same bits
-		{Op: circuit.Wrap, Args: []circuit.ID{2}, Width: 4, Signed: true},      // with a sign
-		{Op: circuit.Slice, Args: []circuit.ID{1}, Width: 4, K: 1, Word: true}, // no element
-		{Op: circuit.Add, Args: []circuit.ID{3, 4}, Width: 5},
-		{Op: circuit.Add, Args: []circuit.ID{4, 4}, Width: 5},
-		{Op: circuit.Add, Args: []circuit.ID{4, 3}, Width: 5, Name: "sum_2"},
-		{Op: circuit.Add, Args: []circuit.ID{3, 3}, Width: 5},
-		{Op: circuit.Delay, Args: []circuit.ID{6}, Width: 5, Stage: 1},
-		{Op: circuit.Delay, Args: []circuit.ID{10}, Width: 5, Stage: 2},
-		{Op: circuit.Fetch, Args: []circuit.ID{2}, Width: 4, Stage: 1},
-		{Op: circuit.Const, Width: 3, Range: num.SingleValue(5)},
+		{Op: circuit.OpIterationStart, Width: 1, Name: "fire"},
+		{Op: circuit.OpReadInputStream, Width: 8, Word: true},
+		{Op: circuit.OpSliceWord, Args: []circuit.ID{1}, Width: 4, K: 4, Word: true},
+		{Op: circuit.OpWrap, Args: []circuit.ID{2}, Width: 4},                        // the same bits
+		{Op: circuit.OpWrap, Args: []circuit.ID{2}, Width: 4, Signed: true},          // with a sign
+		{Op: circuit.OpSliceWord, Args: []circuit.ID{1}, Width: 4, K: 1, Word: true}, // no element
+		{Op: circuit.OpAdd, Args: []circuit.ID{3, 4}, Width: 5},
+		{Op: circuit.OpAdd, Args: []circuit.ID{4, 4}, Width: 5},
+		{Op: circuit.OpAdd, Args: []circuit.ID{4, 3}, Width: 5, Name: "sum_2"},
+		{Op: circuit.OpAdd, Args: []circuit.ID{3, 3}, Width: 5},
+		{Op: circuit.OpDelayOneClock, Args: []circuit.ID{6}, Width: 5, Stage: 1},
+		{Op: circuit.OpDelayOneClock, Args: []circuit.ID{10}, Width: 5, Stage: 2},
+		{Op: circuit.OpReadMemoryClocked, Args: []circuit.ID{2}, Width: 4, Stage: 1},
+		{Op: circuit.OpConstant, Width: 3, Range: num.SingleValue(5)},
 	}, In: []circuit.StreamPort{{Name: "in0", Width: 8}}, Memories: []circuit.RowMemory{{Name: "weights", Rows: 16}}}
 	s := &speller{m: m}
 	s.names, s.inline = make([]string, len(m.Nodes)), make([]bool, len(m.Nodes))

@@ -138,7 +138,7 @@ func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		v.Layers = append(v.Layers, l)
 	}
 	for s := range g.Streams {
-		n.places[s] = d.Places(s)
+		n.places[s] = d.FIFOCapacityWords(s)
 		w := d.Port(s).Width()
 		v.Streams = append(v.Streams, streamView{stream(s), strconv.Itoa(w), strconv.Itoa(w - 1),
 			strconv.Itoa(n.places[s]), style(d.FIFO[s].Memory, d.Target.Board), d.Target.Counters})

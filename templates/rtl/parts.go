@@ -55,11 +55,11 @@ func parted(m *circuit.Module, most int) *circuit.Module {
 // added returns the bits of a node that need logic.
 func added(m *circuit.Module, n circuit.Node) int {
 	switch n.Op {
-	case circuit.Add, circuit.Sub, circuit.Mux:
+	case circuit.OpAdd, circuit.OpSubtract, circuit.OpMux:
 		return n.Width
-	case circuit.Less, circuit.Equal:
+	case circuit.OpLess, circuit.OpEqual:
 		return max(m.Nodes[n.Args[0]].Width, m.Nodes[n.Args[1]].Width)
-	case circuit.Look, circuit.And, circuit.Or, circuit.Xor:
+	case circuit.OpLogicTable, circuit.OpAnd, circuit.OpOr, circuit.OpXor:
 		return 1
 	}
 	return 0
@@ -67,10 +67,10 @@ func added(m *circuit.Module, n circuit.Node) int {
 
 // elementsOf returns the elements of which a word consists, before any delays.
 func elementsOf(m *circuit.Module, word circuit.ID) []circuit.ID {
-	for word != circuit.None && m.Nodes[word].Op == circuit.Delay {
+	for word != circuit.NoNode && m.Nodes[word].Op == circuit.OpDelayOneClock {
 		word = m.Nodes[word].Args[0]
 	}
-	if word == circuit.None || m.Nodes[word].Op != circuit.Join {
+	if word == circuit.NoNode || m.Nodes[word].Op != circuit.OpConcatenate {
 		return nil
 	}
 	return m.Nodes[word].Args
@@ -80,11 +80,13 @@ func elementsOf(m *circuit.Module, word circuit.ID) []circuit.ID {
 // table moves with a node if no other node reads it.
 func (p *parting) movable(n circuit.Node) bool {
 	switch n.Op {
-	case circuit.Peek, circuit.Fetch:
+	case circuit.OpReadMemoryUnclocked, circuit.OpReadMemoryClocked:
 		return p.m.Memories[n.K].Constant() && p.reads[n.K] == 1
-	case circuit.Add, circuit.Sub, circuit.Multiply, circuit.And, circuit.Or, circuit.Xor, circuit.Invert,
-		circuit.Look, circuit.Mux, circuit.Pick, circuit.Less, circuit.Equal, circuit.Slice, circuit.Join,
-		circuit.Shift, circuit.Wrap, circuit.Bits, circuit.Delay, circuit.Result:
+	case circuit.OpAdd, circuit.OpSubtract, circuit.OpMultiply, circuit.OpAnd, circuit.OpOr, circuit.OpXor,
+		circuit.OpNot,
+		circuit.OpLogicTable, circuit.OpMux, circuit.OpMuxByIndex, circuit.OpLess, circuit.OpEqual,
+		circuit.OpSliceWord, circuit.OpConcatenate,
+		circuit.OpShift, circuit.OpWrap, circuit.OpNumberBits, circuit.OpDelayOneClock, circuit.OpCallResult:
 		return true
 	}
 	return false
@@ -116,7 +118,7 @@ func named(m *circuit.Module, visit func(id *circuit.ID)) {
 
 // operands returns the nodes that a node reads. For a result these are the arguments of its call.
 func operands(m *circuit.Module, n circuit.Node) []circuit.ID {
-	if n.Op == circuit.Result {
+	if n.Op == circuit.OpCallResult {
 		return m.Calls[n.Table].Args
 	}
 	return n.Args
@@ -125,7 +127,7 @@ func operands(m *circuit.Module, n circuit.Node) []circuit.ID {
 // keep marks the nodes that are referenced from outside of the nodes, so that they stay.
 func (p *parting) keep() {
 	for _, n := range p.m.Nodes {
-		if n.Op == circuit.Peek || n.Op == circuit.Fetch {
+		if n.Op == circuit.OpReadMemoryUnclocked || n.Op == circuit.OpReadMemoryClocked {
 			p.reads[n.K]++
 		}
 	}
@@ -152,7 +154,7 @@ func (p *parting) spread(elements []circuit.ID) {
 	joined := -1
 	for i := len(p.m.Nodes) - 1; i >= 0; i-- {
 		n := p.m.Nodes[i]
-		if n.Op == circuit.Join && joined < 0 && slices.Equal(n.Args, elements) {
+		if n.Op == circuit.OpConcatenate && joined < 0 && slices.Equal(n.Args, elements) {
 			joined = i
 			p.owner[i] = shared // its elements are claimed already
 			continue
@@ -177,7 +179,7 @@ func (p *parting) together() {
 	owner := make(map[uint64]int)
 	for pass := range 2 {
 		for i, n := range p.m.Nodes {
-			if n.Op != circuit.Result {
+			if n.Op != circuit.OpCallResult {
 				continue
 			}
 			g, known := owner[n.Table]
@@ -213,13 +215,13 @@ func (p *parting) made() *circuit.Module {
 			last[slices.Max(roots)] = g
 		}
 	}
-	to := slices.Repeat([]circuit.ID{circuit.None}, len(from.Nodes))
+	to := slices.Repeat([]circuit.ID{circuit.NoNode}, len(from.Nodes))
 	for i, n := range from.Nodes {
 		if p.owner[i] < 0 {
 			switch n.Op {
-			case circuit.Result:
+			case circuit.OpCallResult:
 				n.Table = moved(&m, from.Calls, calls, n.Table)
-			case circuit.Peek, circuit.Fetch:
+			case circuit.OpReadMemoryUnclocked, circuit.OpReadMemoryClocked:
 				n.K = memory[n.K]
 			}
 			to[i] = circuit.ID(len(m.Nodes))
@@ -232,7 +234,7 @@ func (p *parting) made() *circuit.Module {
 		f, args := p.function(g)
 		for k, id := range p.roots[g] {
 			r := from.Nodes[id]
-			r.Op, r.Args, r.K, r.Table = circuit.Result, nil, k, uint64(len(m.Calls))
+			r.Op, r.Args, r.K, r.Table = circuit.OpCallResult, nil, k, uint64(len(m.Calls))
 			to[id] = circuit.ID(len(m.Nodes))
 			m.Nodes = append(m.Nodes, r)
 		}
@@ -261,7 +263,7 @@ func (p *parting) made() *circuit.Module {
 func (p *parting) tables() map[int]bool {
 	gone := map[int]bool{}
 	for i, n := range p.m.Nodes {
-		if (n.Op == circuit.Peek || n.Op == circuit.Fetch) && p.owner[i] >= 0 {
+		if (n.Op == circuit.OpReadMemoryUnclocked || n.Op == circuit.OpReadMemoryClocked) && p.owner[i] >= 0 {
 			gone[n.K] = true
 		}
 	}
@@ -293,7 +295,7 @@ func stageOf(m *circuit.Module, list []circuit.ID) (stage int) {
 
 // function returns a group as a function, and the arguments of its call.
 func (p *parting) function(g int) (f *circuit.Module, args []circuit.ID) {
-	f = &circuit.Module{Name: fmt.Sprintf("part_%d", g), Fire: circuit.None, Known: new(sync.Map)}
+	f = &circuit.Module{Name: fmt.Sprintf("part_%d", g), Fire: circuit.NoNode, Known: new(sync.Map)}
 	to := map[circuit.ID]circuit.ID{}
 	add := func(id circuit.ID, n circuit.Node) {
 		to[id] = circuit.ID(len(f.Nodes))
@@ -311,8 +313,8 @@ func (p *parting) function(g int) (f *circuit.Module, args []circuit.ID) {
 			if _, known := to[a]; known || p.owner[a] == g {
 				continue
 			}
-			if n.Op != circuit.Const {
-				n.Op, n.K, n.Name, n.Args = circuit.Pin, len(args), fmt.Sprint("x", len(args)), nil
+			if n.Op != circuit.OpConstant {
+				n.Op, n.K, n.Name, n.Args = circuit.OpArgument, len(args), fmt.Sprint("x", len(args)), nil
 				f.Pins, args = append(f.Pins, circuit.ID(len(f.Nodes))), append(args, a)
 			}
 			add(a, n)
@@ -322,9 +324,9 @@ func (p *parting) function(g int) (f *circuit.Module, args []circuit.ID) {
 	for _, id := range own {
 		n := p.m.Nodes[id]
 		switch n.Op {
-		case circuit.Result:
+		case circuit.OpCallResult:
 			n.Table = moved(f, p.m.Calls, calls, n.Table)
-		case circuit.Peek, circuit.Fetch:
+		case circuit.OpReadMemoryUnclocked, circuit.OpReadMemoryClocked:
 			f.Memories = append(f.Memories, p.m.Memories[n.K])
 			n.K = len(f.Memories) - 1
 		}

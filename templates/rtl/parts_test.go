@@ -36,7 +36,7 @@ func TestParted(t *testing.T) {
 			4, 4, nil},
 		{"signs", mvau.New(mvau.Params{Weights: signs}), layertest.FullType(layertest.Bipolar, 6), 2, 6, 2, nil},
 	} {
-		s := made(t, c.op, c.pe, c.simd, dataflow.LUT, c.in)
+		s := made(t, c.op, c.pe, c.simd, dataflow.ComputeInLUTs, c.in)
 		parted := rtl.Parted(s.m, 4)
 		if parted.Latency != s.m.Latency || parted.Depth() != s.m.Depth() {
 			t.Errorf("%s: latency %d, depth %d, in one %d and %d", c.name, parted.Latency, parted.Depth(), s.m.Latency,

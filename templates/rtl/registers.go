@@ -82,7 +82,7 @@ func (n *Network) registers() (*registersView, templates.Files, error) {
 func (n *Network) counters() *countersView {
 	g := n.design.Model.Graph
 	v := &countersView{Pairs: strconv.Itoa(1 + len(g.Streams)), Last: "design"}
-	w, _ := templates.RegistersOf(n.design).Window(templates.Counters)
+	w, _ := templates.RegistersOf(n.design).Window(templates.CountersWindowName)
 	v.High = strconv.Itoa(bits.Len(uint(w.Words-1)) - 1)
 	var begins, ends []string
 	for _, p := range n.face.In {

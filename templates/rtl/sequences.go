@@ -15,7 +15,7 @@ func (n *Network) circuit(node int) (*circuit.Module, error) {
 	if n.reads(node) && !dataflow.ReadsEnds(op, d.Model.Lengths.Max) {
 		op = n.one.Model.Graph.Nodes[node].Op
 	}
-	c, ok := op.(dataflow.Circuited)
+	c, ok := op.(dataflow.HasCircuit)
 	if !ok {
 		return nil, errors.New("has no circuit")
 	}
@@ -42,7 +42,7 @@ type ending struct {
 type endings []ending
 
 func (n *Network) ends() (list endings) {
-	for _, e := range n.design.Ends() {
+	for _, e := range n.design.SequenceEndFIFOs() {
 		name := stream(e.Stream) + "_ends" // for an output
 		if e.Node >= 0 {
 			name = n.design.Model.Graph.Nodes[e.Node].Name + "_ends"

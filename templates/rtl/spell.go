@@ -21,7 +21,7 @@ func (s *speller) spell() {
 		s.state(k, r)
 	}
 	for k, a := range s.m.Memories {
-		if a.Data == nil && a.When != circuit.None {
+		if a.Data == nil && a.When != circuit.NoNode {
 			s.clock(a.Stage, fmt.Sprintf("if (%s) %s <= %s;", s.whole(a.When), s.row(k, a.Address), s.whole(a.Word)))
 		}
 	}
@@ -67,7 +67,7 @@ type readers struct {
 // use notes that the given bits of a value are read.
 func (r *readers) use(id circuit.ID, low, width int) {
 	n := r.m.Nodes[id]
-	if n.Op == circuit.After { // stands for the register
+	if n.Op == circuit.OpReadNextState { // stands for the register
 		id = r.m.States[n.K].Node
 	}
 	if another := alias(r.m, id); another != id {
@@ -91,7 +91,7 @@ func (r *readers) read(id circuit.ID) bool {
 func (s *speller) resized(id circuit.ID, width int) string {
 	n := s.m.Nodes[id]
 	switch {
-	case n.Op == circuit.Const:
+	case n.Op == circuit.OpConstant:
 		return constant(n, width)
 	case n.Width == width:
 		return s.whole(id)
@@ -118,7 +118,7 @@ func constant(n circuit.Node, width int) string {
 // slice returns some bits of a value.
 func (s *speller) slice(id circuit.ID, low, width int) string {
 	n := s.m.Nodes[id]
-	if n.Op == circuit.Const {
+	if n.Op == circuit.OpConstant {
 		return constant(circuit.Node{Range: num.SingleValue(n.Range.Lo >> low)}, width)
 	}
 	s.use(id, low, width)
@@ -153,26 +153,26 @@ func (s *speller) node(id circuit.ID) {
 		return
 	}
 	switch n.Op {
-	case circuit.Take, circuit.Pin, circuit.Read, circuit.After:
+	case circuit.OpReadInputStream, circuit.OpArgument, circuit.OpReadState, circuit.OpReadNextState:
 		return
-	case circuit.Fire:
+	case circuit.OpIterationStart:
 		s.show(0, id)
 		return
-	case circuit.Delay:
+	case circuit.OpDelayOneClock:
 		s.show(n.Stage-1, id)
 		s.clock(n.Stage-1, fmt.Sprintf("%s <= %s;", name, s.resized(n.Args[0], n.Width)))
 		return
-	case circuit.Fetch:
+	case circuit.OpReadMemoryClocked:
 		s.show(n.Stage-1, id)
 		s.clock(n.Stage-1, fmt.Sprintf("%s <= %s;", name, s.row(n.K, n.Args[0])))
 		return
-	case circuit.Multiply:
+	case circuit.OpMultiply:
 		s.multiply(id)
 		return
-	case circuit.Result:
+	case circuit.OpCallResult:
 		s.result(id)
 		return
-	case circuit.Pick:
+	case circuit.OpMuxByIndex:
 		s.pick(id)
 		return
 	}
@@ -199,37 +199,37 @@ func (s *speller) expression(n circuit.Node) string {
 	w := n.Width
 	arg := func(i, width int) string { return s.resized(n.Args[i], width) }
 	switch n.Op {
-	case circuit.Add:
+	case circuit.OpAdd:
 		return addend(s, n, 0) + " + " + addend(s, n, 1)
-	case circuit.Sub:
+	case circuit.OpSubtract:
 		return addend(s, n, 0) + " - " + addend(s, n, 1)
-	case circuit.And:
+	case circuit.OpAnd:
 		return s.chain(n, " & ")
-	case circuit.Or:
+	case circuit.OpOr:
 		return s.chain(n, " | ")
-	case circuit.Xor:
+	case circuit.OpXor:
 		return s.chain(n, " ^ ")
-	case circuit.Invert:
+	case circuit.OpNot:
 		return "~" + arg(0, 1)
-	case circuit.Look:
+	case circuit.OpLogicTable:
 		return s.lookup(n)
-	case circuit.Mux:
+	case circuit.OpMux:
 		return fmt.Sprintf("%s ? %s : %s", arg(0, 1), arg(1, w), arg(2, w))
-	case circuit.Less, circuit.Equal:
+	case circuit.OpLess, circuit.OpEqual:
 		return s.comparison(n)
-	case circuit.Slice:
+	case circuit.OpSliceWord:
 		return s.slice(n.Args[0], n.K, w)
-	case circuit.Join:
+	case circuit.OpConcatenate:
 		list := make([]string, len(n.Args))
 		for i := range n.Args {
 			list[len(list)-1-i] = arg(i, s.m.Nodes[n.Args[i]].Width)
 		}
 		return "{" + strings.Join(list, ", ") + "}"
-	case circuit.Shift:
+	case circuit.OpShift:
 		return s.shift(n)
-	case circuit.Wrap, circuit.Bits:
+	case circuit.OpWrap, circuit.OpNumberBits:
 		return arg(0, w)
-	case circuit.Peek:
+	case circuit.OpReadMemoryUnclocked:
 		return s.row(n.K, n.Args[0])
 	}
 	panic(fmt.Sprintf("rtl: operation %d", n.Op))
@@ -268,7 +268,7 @@ func (s *speller) comparison(n circuit.Node) string {
 	}
 	x, y := s.resized(n.Args[0], w), s.resized(n.Args[1], w)
 	switch {
-	case n.Op == circuit.Equal:
+	case n.Op == circuit.OpEqual:
 		return x + " == " + y
 	case t.Signed():
 		return "$signed(" + x + ") < $signed(" + y + ")"
@@ -316,7 +316,7 @@ func (s *speller) pick(id circuit.ID) {
 func (s *speller) multiply(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	factors, whole := s.m.MultiplierWidths(&n)
-	stage := n.Stage - circuit.Device
+	stage := n.Stage - circuit.MultiplierLatency
 	s.show(stage, id)
 	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d), .W(%d)) %s_multiply (.clk(clk), .a(%s), "+
 		".b(%s), .product(%s));", factors[0], factors[1], n.Width, whole, name, s.resized(n.Args[0], factors[0]),
@@ -329,7 +329,7 @@ func (s *speller) result(id circuit.ID) {
 	c := s.m.Calls[n.Table]
 	s.show(c.Stage, id)
 	for i := len(s.m.Nodes) - 1; i >= 0; i-- {
-		if o := s.m.Nodes[i]; o.Op == circuit.Result && o.Table == n.Table {
+		if o := s.m.Nodes[i]; o.Op == circuit.OpCallResult && o.Table == n.Table {
 			if s.names[i] != name {
 				return
 			}
@@ -346,7 +346,7 @@ func (s *speller) result(id circuit.ID) {
 	for k := range c.Function.Results {
 		to := ""
 		for i, o := range s.m.Nodes {
-			if o.Op == circuit.Result && o.Table == n.Table && o.K == k {
+			if o.Op == circuit.OpCallResult && o.Table == n.Table && o.K == k {
 				to = s.names[i]
 			}
 		}
@@ -358,7 +358,7 @@ func (s *speller) result(id circuit.ID) {
 // state writes the assignment of a register.
 func (s *speller) state(k int, r circuit.StateRegister) {
 	name := s.names[r.Node]
-	if r.Next == circuit.None {
+	if r.Next == circuit.NoNode {
 		panic("rtl: register " + r.Name + " is never set")
 	}
 	set := fmt.Sprintf("if (%s) %s <= %s;", s.whole(r.When), name, s.resized(r.Next, r.Width))

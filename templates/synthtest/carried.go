@@ -263,7 +263,7 @@ func (k *Kernel) longest(
 			continue
 		}
 		if times[s.target] > 1 {
-			ns += c.Delay(delay.Select, 1)
+			ns += c.Delay(delay.OpSelect, 1)
 		}
 		if ends != nil {
 			ends[s.target] = max(ends[s.target], ns)
@@ -289,36 +289,36 @@ func (k *Kernel) delay(c delay.StageClock, name string, v *value) float64 {
 	}
 	switch v.op {
 	case "add", "sub":
-		return c.Delay(delay.Add, max(1, width-k.zeros(v.args[0], v.args[1])))
+		return c.Delay(delay.OpAdd, max(1, width-k.zeros(v.args[0], v.args[1])))
 	case "icmp":
-		return c.Delay(delay.Compare, operands)
+		return c.Delay(delay.OpCompare, operands)
 	case "phi", "select":
 		if v.width == 1 && v.op == "select" && (isNumber(v.args[1]) || isNumber(v.args[2])) {
-			return c.Delay(delay.Logic, 1)
+			return c.Delay(delay.OpGate, 1)
 		}
-		return c.Delay(delay.Select, width)
+		return c.Delay(delay.OpSelect, width)
 	case "and", "or":
 		if v.op == "or" && k.bits(v.args[0])&k.bits(v.args[1]) == 0 {
 			return 0 // no common bits: wires
 		}
 		if !isNumber(v.args[1]) {
-			return c.Delay(delay.Logic, 1)
+			return c.Delay(delay.OpGate, 1)
 		}
 	case "xor":
-		return c.Delay(delay.Logic, 1)
+		return c.Delay(delay.OpGate, 1)
 	case "umin", "umax", "smin", "smax", "usub":
-		return c.Delay(delay.Compare, operands) + c.Delay(delay.Select, width)
+		return c.Delay(delay.OpCompare, operands) + c.Delay(delay.OpSelect, width)
 	case "abs":
-		return c.Delay(delay.Add, width) + c.Delay(delay.Select, width)
+		return c.Delay(delay.OpAdd, width) + c.Delay(delay.OpSelect, width)
 	case "mul":
-		return c.Delay(delay.Multiply, k.width(v.args[0])+k.width(v.args[1]))
+		return c.Delay(delay.OpMultiply, k.width(v.args[0])+k.width(v.args[1]))
 	case "shl", "lshr", "ashr":
 		if !isNumber(v.args[1]) {
-			return c.Delay(delay.Select, width) * float64(bits.Len(uint(width-1)))
+			return c.Delay(delay.OpSelect, width) * float64(bits.Len(uint(width-1)))
 		}
 	case "load":
 		if len(v.args) > 0 { // from a table
-			return c.Delay(delay.Select, width) * 2
+			return c.Delay(delay.OpSelect, width) * 2
 		}
 	case "zext", "sext", "trunc", "getelementptr", "bitcast", "fshl", "fshr", "freeze",
 		"extractvalue", "insertelement", "extractelement", "shufflevector":

@@ -144,13 +144,12 @@ func (w work) variables(object string) (list []static, err error) {
 	return list, nil
 }
 
-// Reset checks that a project restarts correctly after a reset. The project must have recordings and at least three
-// frames. Reset compiles its layers and its bench with headers that behave as the vendor's and, in the full tier,
-// with the project's own headers, which need fewer guards. In the middle of frames it sets all statics to zero,
-// except those with RESET off. A real reset does the same to variables without an initial value that is known at
-// compile time. It runs with and without clearing the guards of constructed variables. The next two frames must be as
-// after a start.
-func Reset(ctx context.Context, dir string, files templates.Files) error {
+// CheckReset checks that a project restarts correctly after a reset. The project must have recordings and at least
+// three frames. Reset compiles its layers and its bench with headers that behave as the vendor's and, in the full tier,
+// with the project's own headers, which need fewer guards. In the middle of frames it sets all statics to zero, except
+// those with RESET off. A real reset does the same to variables without an initial value that is known at compile time.
+// It runs with and without clearing the guards of constructed variables. The next two frames must be as after a start.
+func CheckReset(ctx context.Context, dir string, files templates.Files) error {
 	if err := reset(ctx, filepath.Join(dir, "theirs"), files, true); err != nil {
 		return fmt.Errorf("headers as the vendor's: %w", err)
 	}

@@ -84,11 +84,11 @@ func threaded(files templates.Files) (list templates.Files, err error) {
 	return list, nil
 }
 
-// Threads compiles a project with recordings as synthesis reads it, and runs its bench. Every process is a thread
+// CheckThreaded compiles a project with recordings as synthesis reads it, and runs its bench. Every process is a thread
 // with pauses; a read waits for a word, and a write for room. All recorded words must come, and no others, within
 // patience seconds for each check. Then it repeats this with kernels that never test for a word, but wait for one
 // input after the other.
-func Threads(ctx context.Context, dir, cxx string, patience int, files templates.Files) error {
+func CheckThreaded(ctx context.Context, dir, cxx string, patience int, files templates.Files) error {
 	ready, err := threaded(files)
 	if err != nil {
 		return err

@@ -149,7 +149,8 @@ func (c card) check(d *dataflow.Design, host *deploy.HostFile) found {
 			movers[name == "write"]++
 		}
 	}
-	have, want := estimate.Movers(d.Target, movers[false], movers[true]), estimate.Host(d.Target, d.Model.Graph)
+	have, want := estimate.DataMoverCost(d.Target, movers[false], movers[true]), estimate.HostInterfaceCost(d.Target,
+		d.Model.Graph)
 	if len(want) == 0 || !slices.Equal(have, want) {
 		f.add("price", "the kernels cost %v, the budget has %v", have, want)
 	}
@@ -257,7 +258,7 @@ func TestCard(t *testing.T) {
 		flow  vivado.IPFlow
 	}
 	var cases []way
-	for _, flow := range []vivado.IPFlow{vivado.HLS, vivado.RTL} {
+	for _, flow := range []vivado.IPFlow{vivado.FlowHLS, vivado.FlowRTL} {
 		for _, model := range networks {
 			cases = append(cases, way{model, flow})
 		}
@@ -300,7 +301,7 @@ func TestCard(t *testing.T) {
 // texts are link.cfg and the descriptions of kernels.
 func (w workshop) texts(t *testing.T) (cfg string, texts map[string]string) {
 	t.Helper()
-	files, err := w.system.Files(vivado.HLS)
+	files, err := w.system.Files(vivado.FlowHLS)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -171,8 +171,8 @@ func TestMistakes(t *testing.T) {
 	for board, list := range map[string][]mistake{"zcu104": ofZynqMP, "pynq-z1": ofZynq} {
 		t.Run(board, func(t *testing.T) {
 			t.Parallel()
-			d := designOf(t, "digits-mlp-w2a2", board, vivado.HLS, false)
-			w := open(t, d, vivado.HLS, verilogOf(t, d, vivado.HLS))
+			d := designOf(t, "digits-mlp-w2a2", board, vivado.FlowHLS, false)
+			w := open(t, d, vivado.FlowHLS, verilogOf(t, d, vivado.FlowHLS))
 			if said, failed := w.run(nil, "make", "build/movers"); failed {
 				t.Fatal(said)
 			}
@@ -204,7 +204,7 @@ func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.HostStr
 		}
 		m.Config = mover.Config{Writes: k >= 10, StreamBytes: 3, FrameBytes: 12, DataBits: 128, MaxBeats: 64,
 			Outstanding: 4, Hash: 0x0123456789abcdef}
-		m.Stream, m.Port, m.Base = name, board.MemoryPorts[in%4], 0xA000_0000+uint64(k)*vivado.Range
+		m.Stream, m.Port, m.Base = name, board.MemoryPorts[in%4], 0xA000_0000+uint64(k)*vivado.RegisterRangeBytes
 		s.Movers = append(s.Movers, m)
 		list = append(list, deploy.HostStream{Port: name, Bytes: 3, Words: 4})
 		for signal, bits := range map[string]string{"TDATA": "[23:0] ", "TLAST": ""} {

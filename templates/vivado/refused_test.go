@@ -21,7 +21,7 @@ func TestEnds(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
 	s, verilog, _ := wide(t)
-	w := opened(t, s, vivado.RTL, []byte(verilog))
+	w := opened(t, s, vivado.FlowRTL, []byte(verilog))
 	bit := filepath.Join(w.dir, "vivado/build", s.Top+".bit")
 	for _, c := range []struct {
 		what string
@@ -70,7 +70,7 @@ func TestEnds(t *testing.T) {
 func TestFlows(t *testing.T) {
 	t.Parallel()
 	s, _, _ := wide(t)
-	files, err := s.Files(vivado.HLS, vivado.RTL)
+	files, err := s.Files(vivado.FlowHLS, vivado.FlowRTL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestSources(t *testing.T) {
 	}
 	tier.Needs(t, "tclsh", "make", "sh")
 	s, verilog, _ := wide(t)
-	w := opened(t, s, vivado.RTL, []byte(verilog))
+	w := opened(t, s, vivado.FlowRTL, []byte(verilog))
 	row := filepath.Join(w.tools, "table.tcl")
 	w.write(t, row, "from {} {}\ncommand create_clock {} {}\n")
 	if said, failed := w.run(nil, "make", "build/movers"); !failed || !strings.Contains(said, "CHECK no-source") {

@@ -42,10 +42,10 @@ func designOf(t *testing.T, model, board string, flow vivado.IPFlow, sequences b
 		t.Fatal(err)
 	}
 	target := dataflow.Target{Board: b, ClockMHz: b.ClockMHz}
-	if flow == vivado.RTL {
-		target.Stalls = dataflow.Credit
+	if flow == vivado.FlowRTL {
+		target.Stalls = dataflow.StallByCredit
 	}
-	made, err := folding.Make(context.Background(), m.Model, target, folding.Goal{FPS: 10}, &d)
+	made, err := folding.FindBestDesign(context.Background(), m.Model, target, folding.Goal{FPS: 10}, &d)
 	if err != nil || made == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -67,7 +67,7 @@ var networks = []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a
 
 // takesLong is whether a flow writes half a minute of text for a network.
 func takesLong(model string, flow vivado.IPFlow) bool {
-	return flow == vivado.RTL && model != networks[0]
+	return flow == vivado.FlowRTL && model != networks[0]
 }
 
 // soon are the cases that a tier runs: those that take long in the long one alone.
@@ -75,7 +75,7 @@ func soon[C any](cases []C, long func(C) bool) []C {
 	if !tier.Long() {
 		cases = slices.DeleteFunc(cases, long)
 	}
-	return cases[:tier.Few(len(cases))]
+	return cases[:tier.CasesToRun(len(cases))]
 }
 
 // A workshop is a project in a folder where stand-ins are Vivado's and v++'s.
@@ -105,7 +105,7 @@ func opened(t *testing.T, s *vivado.System, flow vivado.IPFlow, verilog []byte) 
 	}
 	w := workshop{dir: filepath.Join(t.TempDir(), "a [b] $c"), tools: t.TempDir(), system: s}
 	ip := "hls/build.ip/" + s.Top + "_ip/component.xml"
-	if flow == vivado.RTL {
+	if flow == vivado.FlowRTL {
 		ip = "rtl/build/ip/" + s.Top + "/component.xml"
 	}
 	files = append(files, templates.GeneratedFile{Path: ip, Data: []byte("hlsgen hls " + s.Top + " 1.0\n")})
@@ -203,7 +203,7 @@ func accelerator(t *testing.T, top string, verilog []byte) string {
 // verilogOf is the top of the IP that a flow makes.
 func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.IPFlow) []byte {
 	t.Helper()
-	if flow == vivado.RTL {
+	if flow == vivado.FlowRTL {
 		n, err := rtl.New(d, templates.Options{})
 		if err != nil {
 			t.Fatal(err)

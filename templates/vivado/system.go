@@ -35,8 +35,8 @@ type Mover struct {
 	Base uint64
 }
 
-// Range is the size of the address range of a mover's registers in bytes.
-const Range = 0x10000
+// RegisterRangeBytes is the size of the address range of a mover's registers in bytes.
+const RegisterRangeBytes = 0x10000
 
 // maxMovers is the largest number of movers that one SmartConnect connects to the PS (PG247).
 const maxMovers = 16
@@ -112,7 +112,7 @@ func New(d *dataflow.Design, opt templates.Options) (*System, error) {
 	if s.Registers != nil {
 		most--
 		if board.PS != boards.NoPS {
-			behind := processors[board.PS].window.Base + uint64(len(s.Movers))*Range
+			behind := processors[board.PS].window.Base + uint64(len(s.Movers))*RegisterRangeBytes
 			s.Base = (behind + s.span() - 1) / s.span() * s.span()
 		}
 	}
@@ -124,7 +124,7 @@ func New(d *dataflow.Design, opt templates.Options) (*System, error) {
 }
 
 // span returns the size of the address range of the accelerator's registers.
-func (s *System) span() uint64 { return max(Range, uint64(s.Registers.Bytes)) }
+func (s *System) span() uint64 { return max(RegisterRangeBytes, uint64(s.Registers.Bytes)) }
 
 // add adds the mover of a stream, the k-th of its direction, with a memory port and an address. The port's words are
 // those of the longest sequence; the host's are those of a step.
@@ -178,7 +178,7 @@ func (s *System) mover(stream string, writes bool, k int) Mover {
 		m.Name = "write_" + stream
 	}
 	if s.Board.PS != boards.NoPS {
-		m.Base = processors[s.Board.PS].window.Base + uint64(len(s.Movers))*Range
+		m.Base = processors[s.Board.PS].window.Base + uint64(len(s.Movers))*RegisterRangeBytes
 	}
 	return m
 }
@@ -200,7 +200,7 @@ type AddressWindow struct {
 func (s *System) Map() (list []AddressWindow) {
 	for _, m := range s.Movers {
 		if m.Base != 0 {
-			list = append(list, AddressWindow{m.Name, m.Base, Range})
+			list = append(list, AddressWindow{m.Name, m.Base, RegisterRangeBytes})
 		}
 	}
 	if s.Base != 0 {

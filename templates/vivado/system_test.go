@@ -120,8 +120,8 @@ func (g *graph) price(f *found, d *dataflow.Design, face templates.Interface) {
 	for _, name := range names(g.Cells) {
 		count[g.Cells[name].kind()]++
 	}
-	have := estimate.Movers(d.Target, count["hlsgen_read"], count["hlsgen_write"])
-	if want := estimate.Host(d.Target, d.Model.Graph); !slices.Equal(have, want) {
+	have := estimate.DataMoverCost(d.Target, count["hlsgen_read"], count["hlsgen_write"])
+	if want := estimate.HostInterfaceCost(d.Target, d.Model.Graph); !slices.Equal(have, want) {
 		f.add("price", "the cells cost %v, the budget has %v", have, want)
 	}
 	shell := []string{"processing_system7", "zynq_ultra_ps_e", "proc_sys_reset", "smartconnect", "xlconcat"}

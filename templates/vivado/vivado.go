@@ -37,8 +37,8 @@ type IPFlow string
 
 // The flows: Vitis HLS process by process, and SystemVerilog.
 const (
-	HLS IPFlow = "hls"
-	RTL IPFlow = "rtl"
+	FlowHLS IPFlow = "hls"
+	FlowRTL IPFlow = "rtl"
 )
 
 // BuildFolder is the folder for the Makefile's results. It is kept when a project is generated again, because a
@@ -47,7 +47,7 @@ const BuildFolder = "vivado/build"
 
 // ip returns the folder of the IP that the flow's own Makefile makes, relative to the folder vivado.
 func (f IPFlow) ip(top string) string {
-	if f == RTL {
+	if f == FlowRTL {
 		return "../rtl/build/ip/" + top
 	}
 	return "../hls/build.ip/" + top + "_ip"
@@ -55,7 +55,7 @@ func (f IPFlow) ip(top string) string {
 
 // made returns the sources of the IP as patterns for make.
 func (f IPFlow) made() string {
-	if f == RTL {
+	if f == FlowRTL {
 		return "../rtl/*.sv ../rtl/layers/* ../rtl/lib/* ../rtl/tables/* ../rtl/ip/*"
 	}
 	return "../hls/*.hpp ../hls/layers/* ../hls/tables/* ../hls/ip/* ../hls/rtl/*"

@@ -26,15 +26,15 @@ func TestBitstream(t *testing.T) {
 		sequences    bool // of different lengths
 	}
 	cases := []way{
-		{"zcu104", "digits-mlp-w2a2", vivado.HLS, false},
-		{"pynq-z1", "bilstm-h32-w4a8", vivado.HLS, true},
-		{"kv260", "digits-cnn-w4a4", vivado.HLS, false},
-		{"zcu104", "digits-mlp-w2a2", vivado.RTL, false},
-		{"pynq-z1", "bilstm-h32-w4a8", vivado.RTL, true},
+		{"zcu104", "digits-mlp-w2a2", vivado.FlowHLS, false},
+		{"pynq-z1", "bilstm-h32-w4a8", vivado.FlowHLS, true},
+		{"kv260", "digits-cnn-w4a4", vivado.FlowHLS, false},
+		{"zcu104", "digits-mlp-w2a2", vivado.FlowRTL, false},
+		{"pynq-z1", "bilstm-h32-w4a8", vivado.FlowRTL, true},
 	}
 	for _, board := range []string{"zcu104", "pynq-z1", "kv260"} {
 		for _, model := range networks {
-			for _, flow := range []vivado.IPFlow{vivado.HLS, vivado.RTL} {
+			for _, flow := range []vivado.IPFlow{vivado.FlowHLS, vivado.FlowRTL} {
 				if c := (way{board, model, flow, false}); !slices.Contains(cases, c) {
 					cases = append(cases, c)
 				}
@@ -65,7 +65,7 @@ func TestBitstream(t *testing.T) {
 // streamed has the weights of a design streamed.
 func streamed(t *testing.T, d *dataflow.Design) {
 	t.Helper()
-	g, err := d.Model.Graph.Loaded(d.Model.Graph.Rooms())
+	g, err := d.Model.Graph.WithLoadedTables(d.Model.Graph.Rooms())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +78,9 @@ func TestLoader(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, board := range []string{"zcu104", "pynq-z1"} {
-		d := designOf(t, "digits-mlp-w2a2", board, vivado.RTL, false)
+		d := designOf(t, "digits-mlp-w2a2", board, vivado.FlowRTL, false)
 		streamed(t, d)
-		w := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL))
+		w := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL))
 		if said, failed := w.run(nil, "make", "bitstream"); failed {
 			t.Fatal(said)
 		}
@@ -96,9 +96,9 @@ func TestLoader(t *testing.T) {
 			t.Errorf("%s: %s is the last mover; %v", board, loader.Name, f)
 		}
 	}
-	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.RTL, false)
+	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.FlowRTL, false)
 	streamed(t, d)
-	cfg, texts := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL)).texts(t)
+	cfg, texts := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL)).texts(t)
 	c, f := parsed(cfg, texts)
 	g := c.graph(&f)
 	g.wires(&f)
@@ -119,7 +119,7 @@ func external(t *testing.T, d *dataflow.Design) {
 			rooms[i].External, d.Folds[i].Memory = true, dataflow.NoMemory
 		}
 	}
-	g, err := d.Model.Graph.Loaded(rooms)
+	g, err := d.Model.Graph.WithLoadedTables(rooms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +132,9 @@ func TestExternal(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, board := range []string{"zcu104", "pynq-z1"} {
-		d := designOf(t, "digits-mlp-w2a2", board, vivado.RTL, false)
+		d := designOf(t, "digits-mlp-w2a2", board, vivado.FlowRTL, false)
 		external(t, d)
-		w := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL))
+		w := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL))
 		if said, failed := w.run(nil, "make", "bitstream"); failed {
 			t.Fatal(said)
 		}
@@ -157,9 +157,9 @@ func TestExternal(t *testing.T) {
 			t.Errorf("%s: %d movers of weights for %d layers", board, again, len(d.Externals()))
 		}
 	}
-	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.RTL, false)
+	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.FlowRTL, false)
 	external(t, d)
-	cfg, texts := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL)).texts(t)
+	cfg, texts := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL)).texts(t)
 	c, f := parsed(cfg, texts)
 	g := c.graph(&f)
 	g.wires(&f)
@@ -179,9 +179,9 @@ func TestCounters(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, board := range []string{"zcu104", "pynq-z1"} {
-		d := designOf(t, "digits-mlp-w2a2", board, vivado.RTL, false)
+		d := designOf(t, "digits-mlp-w2a2", board, vivado.FlowRTL, false)
 		d.Target.Counters = true
-		w := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL))
+		w := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL))
 		if said, failed := w.run(nil, "make", "bitstream"); failed {
 			t.Fatal(said)
 		}
@@ -197,9 +197,9 @@ func TestCounters(t *testing.T) {
 			t.Errorf("%s: nothing reads the accelerator's registers", board)
 		}
 	}
-	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.RTL, false)
+	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.FlowRTL, false)
 	d.Target.Counters = true
-	w := open(t, d, vivado.RTL, verilogOf(t, d, vivado.RTL))
+	w := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL))
 	_, texts := w.texts(t)
 	for _, want := range []string{`hwControlProtocol="user_managed"`, `<port name="s_axi_control" mode="slave"`} {
 		if kernel := texts[w.system.Top]; !strings.Contains(kernel, want) {

@@ -106,7 +106,7 @@ func (b *beginning) compute() {
 // evaluate executes the parts whose operands are constant.
 func (b *beginning) evaluate() {
 	g := &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: b.g.Opsets}
-	taken, names := graph.Taken{}, map[output]string{}
+	taken, names := graph.UsedNames{}, map[output]string{}
 	for _, p := range b.parts {
 		if p.node == nil {
 			continue
@@ -164,7 +164,7 @@ func (b *beginning) operand(p *part, in operand) *graph.Tensor {
 // absorb reports whether p is a product with zeros, and records its output as constant zeros.
 func (b *beginning) absorb(p *part) (found bool) {
 	o := output{p, 0}
-	if p.node.Domain != "" || p.node.Op != graph.Mul || b.fixed[o] != nil {
+	if p.node.Domain != "" || p.node.Op != graph.OpMul || b.fixed[o] != nil {
 		return false
 	}
 	k := b.known(b.any(o))
@@ -264,14 +264,14 @@ func (b *beginning) neutral(o output, v int) bool {
 	if p.node.Domain != "" || len(p.in) != 2 || !b.like(v, b.any(o)) {
 		return false
 	}
-	leaves := map[string]float64{graph.Add: 0, graph.Sub: 0, graph.Mul: 1}
+	leaves := map[string]float64{graph.OpAdd: 0, graph.OpSub: 0, graph.OpMul: 1}
 	with, ok := leaves[p.node.Op]
 	if !ok {
 		return false
 	}
 	for i, in := range p.in {
 		t := b.operand(p, p.in[1-i])
-		if t == nil || !all(t, with) || i == 1 && p.node.Op == graph.Sub || in.part == nil {
+		if t == nil || !all(t, with) || i == 1 && p.node.Op == graph.OpSub || in.part == nil {
 			continue
 		}
 		if in.part.node == nil && b.element(in.part, b.step-p.delay(in), v) ||

@@ -10,7 +10,7 @@ import (
 // A writing builds the loop that replaces the steps of a recurrence.
 type writing struct {
 	*recurrence
-	taken    graph.Taken
+	taken    graph.UsedNames
 	steps    map[*graph.Node]bool // the nodes that the loop replaces
 	stays    map[*graph.Node]bool // the replaced nodes that other nodes still need
 	gives    map[int][]given      // by value: the outputs of steps that hold it
@@ -41,7 +41,7 @@ type element struct {
 // emit replaces the steps by a loop. It reports false and changes nothing if an input of the loop depends on an output
 // of the loop.
 func (r *recurrence) emit() bool {
-	w := &writing{recurrence: r, taken: r.g.Taken(), steps: map[*graph.Node]bool{},
+	w := &writing{recurrence: r, taken: r.g.UsedNames(), steps: map[*graph.Node]bool{},
 		stays: map[*graph.Node]bool{}, gives: map[int][]given{},
 		used: map[given][]string{}, init: map[string]*graph.Tensor{}, names: map[output]string{},
 		carried: map[output]string{}, elements: map[element]string{}}
@@ -158,8 +158,8 @@ func (w *writing) late() map[*part]bool {
 func (w *writing) write() {
 	root := w.root.node
 	w.body = &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: w.g.Opsets}
-	w.loop = &graph.Node{Index: root.Index, Name: root.Label(), Was: root.FullOp(), Domain: graph.Internal,
-		Op: graph.Scan}
+	w.loop = &graph.Node{Index: root.Index, Name: root.Label(), Was: root.FullOp(), Domain: graph.InternalDomain,
+		Op: graph.OpScan}
 	for n := range w.steps {
 		if n.Index != root.Index {
 			w.loop.Stands = append(w.loop.Stands, n.Index)
@@ -167,7 +167,7 @@ func (w *writing) write() {
 	}
 	slices.Sort(w.loop.Stands)
 	w.loop.Stands = slices.Compact(w.loop.Stands)
-	inner := graph.Taken{}
+	inner := graph.UsedNames{}
 	for _, p := range w.parts {
 		if p.node == nil {
 			continue
@@ -225,7 +225,7 @@ func (w *writing) constant(base string, t *graph.Tensor) string {
 }
 
 // writeStates writes the states of the loop, and as further states the data that all steps share.
-func (w *writing) writeStates(inner graph.Taken) {
+func (w *writing) writeStates(inner graph.UsedNames) {
 	for _, s := range w.states {
 		w.carried[s] = inner.Fresh(w.names[s], "before")
 		dt := w.known(w.any(s)).DType
@@ -247,7 +247,7 @@ func (w *writing) writeStates(inner graph.Taken) {
 }
 
 // writeElements writes the sequences and returns their number.
-func (w *writing) writeElements(inner graph.Taken) (scanned int) {
+func (w *writing) writeElements(inner graph.UsedNames) (scanned int) {
 	var all []element
 	seen := map[element]bool{}
 	for _, p := range w.parts {
@@ -276,7 +276,7 @@ func (w *writing) writeElements(inner graph.Taken) (scanned int) {
 }
 
 // sequence concatenates tensors to a sequence, and returns the name of its elements in the body.
-func (w *writing) sequence(values []int, inner graph.Taken) string {
+func (w *writing) sequence(values []int, inner graph.UsedNames) string {
 	first := w.numbers.values[values[0]]
 	k := w.known(values[0])
 	shape := []int64{1}
@@ -287,11 +287,11 @@ func (w *writing) sequence(values []int, inner graph.Taken) string {
 	var parts []string
 	for _, v := range values {
 		part := w.taken.Fresh(w.numbers.values[v].name, "element")
-		w.front = append(w.front, w.made(graph.Reshape, part, nil, w.numbers.values[v].name, to))
+		w.front = append(w.front, w.made(graph.OpReshape, part, nil, w.numbers.values[v].name, to))
 		parts = append(parts, part)
 	}
 	whole := w.taken.Fresh(first.name, "sequence")
-	w.front = append(w.front, w.made(graph.Concat, whole, graph.Attrs{"axis": graph.IntAttr(0)}, parts...))
+	w.front = append(w.front, w.made(graph.OpConcat, whole, graph.Attrs{"axis": graph.IntAttr(0)}, parts...))
 	name := inner.Fresh(first.name, "element")
 	w.input(name, whole, k.DType)
 	return name
@@ -338,7 +338,7 @@ func (w *writing) sources(v int) (list []source) {
 }
 
 // writeBody writes the nodes of one step into the body.
-func (w *writing) writeBody(inner graph.Taken) {
+func (w *writing) writeBody(inner graph.UsedNames) {
 	constants := map[int]string{}
 	for _, p := range w.parts {
 		if p.node == nil {
@@ -382,7 +382,7 @@ func (w *writing) writeOutputs() {
 	for k, s := range w.states {
 		if list := by[s]; len(list) == 1 && list[0].step == w.last {
 			w.loop.Outputs[k] = w.taken.Fresh(w.names[s], "last")
-			w.copies(w.used[list[0]], graph.Identity, nil, w.loop.Outputs[k])
+			w.copies(w.used[list[0]], graph.OpIdentity, nil, w.loop.Outputs[k])
 			delete(by, s)
 		}
 	}
@@ -406,7 +406,7 @@ func (w *writing) writeOutputs() {
 					index = w.last - at.step
 				}
 				t := &graph.Tensor{DType: graph.Int64, I: []int64{int64(index)}}
-				w.copies(w.used[at], graph.Gather, graph.Attrs{"axis": graph.IntAttr(0)}, whole,
+				w.copies(w.used[at], graph.OpGather, graph.Attrs{"axis": graph.IntAttr(0)}, whole,
 					w.constant(whole, t))
 			}
 		}

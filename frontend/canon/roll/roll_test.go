@@ -277,7 +277,7 @@ func same(t *testing.T, p, q *graph.Program) {
 			for i := range data {
 				data[i] = float64(r.IntN(33)-16) / 8
 			}
-			in = append(in, graph.Exactly(p.Known[v.Name].Shape, data))
+			in = append(in, graph.NewExactReals(p.Known[v.Name].Shape, data))
 		}
 		a, b := run(t, p, in), run(t, q, in)
 		for k := range a {

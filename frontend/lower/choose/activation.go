@@ -14,7 +14,7 @@ import (
 // Activate reads one function per channel of a stream as an Activation. It has at most limit steps or, if the host
 // cannot take over, as many as the widest layer supports. behind is as in Activation. The error is the reason why a
 // function is no step function.
-func (k *KnownSteps) Activate(functions []*real.Expr, in dataflow.StreamType, behind *MatrixProduct, limit int,
+func (k *StepFunctionCache) Activate(functions []*real.Expr, in dataflow.StreamType, behind *FusibleProduct, limit int,
 	host bool) (Activation,
 	error) {
 	steps, err := k.StepsOver(functions, in, limit)
@@ -50,9 +50,9 @@ func scaled(functions []*real.Expr, in dataflow.StreamType) (requant.Params, boo
 	return requant.FitQuantisers(list, x)
 }
 
-// KnownSteps caches the step functions of functions of integers. A model that is lowered a second time in another form
-// has most of them again.
-type KnownSteps struct{ of map[searched][]found }
+// StepFunctionCache caches the step functions of functions of integers. A model that is lowered a second time in
+// another form has most of them again.
+type StepFunctionCache struct{ of map[searched][]found }
 
 type searched struct {
 	over  num.Range
@@ -67,7 +67,7 @@ type found struct {
 }
 
 // stepOver is f.StepOver with the cache. e is the expression of f.
-func (k *KnownSteps) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) (num.StepFunction, error) {
+func (k *StepFunctionCache) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) (num.StepFunction, error) {
 	if k.of == nil {
 		k.of = map[searched][]found{}
 	}
@@ -84,7 +84,8 @@ func (k *KnownSteps) stepOver(f *real.Func, e *real.Expr, over num.Range, limit 
 
 // StepsOver finds every channel's step function over the values that occur. It searches successive channels with
 // the same function together.
-func (k *KnownSteps) StepsOver(functions []*real.Expr, t dataflow.StreamType, limit int) ([]num.StepFunction, error) {
+func (k *StepFunctionCache) StepsOver(functions []*real.Expr, t dataflow.StreamType, limit int) ([]num.StepFunction,
+	error) {
 	out := make([]num.StepFunction, 0, len(functions))
 	for first := 0; first < len(functions); first = len(out) {
 		e, next, all := functions[first], first, t.Channel(first)
@@ -173,7 +174,7 @@ func thresholding(a Activation) (dataflow.Op, bool) {
 	if a.wide() && (a.Scaled != nil || a.In.Elem.Width > threshold.MaxAddress) {
 		return nil, false
 	}
-	return threshold.New(threshold.Params{Steps: integers.Shared(a.Steps)}), true
+	return threshold.New(threshold.Params{Steps: integers.MergeEqualSteps(a.Steps)}), true
 }
 
 // fused uses thresholds of the product that computes the integers.

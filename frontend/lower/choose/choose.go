@@ -15,19 +15,19 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A FunctionRow is one way to compute a form of function. To add a layer for a form, add a row in front of those that
+// A LayerRule is one way to compute a form of function. To add a layer for a form, add a row in front of those that
 // it should replace.
-type FunctionRow struct {
+type LayerRule struct {
 	Form  string // form of functions
 	Layer string // kind of the layer; or Wire, or Fused
 	Why   string // reason for the row and its position
 	try   func(Function) (FunctionChoice, error)
 }
 
-// Values of FunctionRow.Layer if no layer is needed, and if the layer in front computes the function.
+// Values of LayerRule.Layer if no layer is needed, and if the layer in front computes the function.
 const (
-	Wire  = "wire"
-	Fused = "thresholds of the layer in front"
+	LayerWire  = "wire"
+	LayerFused = "thresholds of the layer in front"
 )
 
 // errOther is a row's answer to a function that it does not support. Any other error states why its layer refuses.
@@ -35,19 +35,19 @@ var errOther = errors.New("choose: not of this row")
 
 // A FunctionChoice is the result of Layer.
 type FunctionChoice struct {
-	Row   *FunctionRow
-	Ops   []dataflow.Op  // nil for a wire; each but the first takes the output of the one before, and the next input
-	Front Arranger       // layer that the data need in front
-	Waits *MatrixProduct // set if the layer may still take an activation; Ops is then empty
+	Row   *LayerRule
+	Ops   []dataflow.Op   // nil for a wire; each but the first takes the output of the one before, and the next input
+	Front Arranger        // layer that the data need in front
+	Waits *FusibleProduct // set if the layer may still take an activation; Ops is then empty
 
 	refused func(error) error
 }
 
 // Wire reports whether the function changes nothing, so that no layer is needed.
-func (c *FunctionChoice) Wire() bool { return c.Row.Layer == Wire }
+func (c *FunctionChoice) Wire() bool { return c.Row.Layer == LayerWire }
 
 // Fused reports whether the layer replaces the product behind which the function stands.
-func (c *FunctionChoice) Fused() bool { return c.Row.Layer == Fused }
+func (c *FunctionChoice) Fused() bool { return c.Row.Layer == LayerFused }
 
 // Refused returns the reason for a layer that does not accept its inputs. err is the layer's error.
 func (c *FunctionChoice) Refused(err error) error { return c.refused(err) }
@@ -63,15 +63,15 @@ type FrontKind int
 
 // The kinds: the data unchanged, a window that slides over pixels, or pixels at regular distances.
 const (
-	Direct FrontKind = iota
-	Sliding
-	Strided
+	ArrangeDirect FrontKind = iota
+	ArrangeSliding
+	ArrangeStrided
 )
 
 // Layer chooses the layers for a function: those of the first row of the table that fits.
-func Layer(f Function) (*FunctionChoice, error) { return from(Table, f) }
+func Layer(f Function) (*FunctionChoice, error) { return from(LayerRules, f) }
 
-func from(table []FunctionRow, f Function) (*FunctionChoice, error) {
+func from(table []LayerRule, f Function) (*FunctionChoice, error) {
 	refusal := errOther
 	for i := range table {
 		if table[i].Form != f.form() {
@@ -90,14 +90,14 @@ func from(table []FunctionRow, f Function) (*FunctionChoice, error) {
 }
 
 // row returns a row for functions of type F.
-func row[F Function](layer, why string, try func(F) (FunctionChoice, error)) FunctionRow {
+func row[F Function](layer, why string, try func(F) (FunctionChoice, error)) LayerRule {
 	var f F
-	return FunctionRow{f.form(), layer, why, func(g Function) (FunctionChoice, error) { return try(g.(F)) }}
+	return LayerRule{f.form(), layer, why, func(g Function) (FunctionChoice, error) { return try(g.(F)) }}
 }
 
 // elementwise returns a row for a layer that computes a step function per channel, one integer at a time. op
 // returns false if the layer does not support the function.
-func elementwise(layer, why string, op func(Activation) (dataflow.Op, bool)) FunctionRow {
+func elementwise(layer, why string, op func(Activation) (dataflow.Op, bool)) LayerRule {
 	return row(layer, why, func(a Activation) (FunctionChoice, error) {
 		op, ok := op(a)
 		if !ok {

@@ -42,7 +42,7 @@ func magnitude(x int64) int64 { return max(x, -x) }
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	code, byte, wide := integerType(-8, 7), integerType(-128, 127), integerType(-40000, 40000)
-	product := &MatrixProduct{Weights: [][]int64{{3, -2}}, In: dataflow.StreamType{Shape: dataflow.Shape{2},
+	product := &FusibleProduct{Weights: [][]int64{{3, -2}}, In: dataflow.StreamType{Shape: dataflow.Shape{2},
 		Range: code.Range,
 		Elem:  code.Elem}, op: func(w [][]int64, s []num.StepFunction) dataflow.Op {
 		return mvau.New(mvau.Params{Weights: w,
@@ -50,7 +50,7 @@ func TestRanking(t *testing.T) {
 	}}
 	plain := *product
 	plain.Plain = true
-	activation := func(in dataflow.StreamType, behind *MatrixProduct, f func(int64) int64) Activation {
+	activation := func(in dataflow.StreamType, behind *FusibleProduct, f func(int64) int64) Activation {
 		return Activation{Steps: steps(in, f), In: in, Behind: behind}
 	}
 	sign := func(x int64) int64 { return min(max(x, -1), 1) }
@@ -66,10 +66,10 @@ func TestRanking(t *testing.T) {
 		f    Function
 		want string
 	}{
-		{"nothing changes", activation(code, product, func(x int64) int64 { return x }), Wire},
+		{"nothing changes", activation(code, product, func(x int64) int64 { return x }), LayerWire},
 		{"few steps", activation(code, nil, sign), "Thresholding"},
-		{"few steps behind a product", activation(code, product, sign), Fused},
-		{"falling steps behind a product", activation(code, product, falls), Fused},
+		{"few steps behind a product", activation(code, product, sign), LayerFused},
+		{"falling steps behind a product", activation(code, product, falls), LayerFused},
 		{"a bend behind a product", activation(code, product, bend), "Thresholding"},
 		{"behind a product that takes none", activation(code, &plain, sign), "Thresholding"},
 		{"many steps of one size", activation(byte, nil, third), "Requantization"},
@@ -108,14 +108,14 @@ func TestRanking(t *testing.T) {
 // TestRows checks that each row has its texts, and that the layers are those of the table of layers.
 func TestRows(t *testing.T) {
 	t.Parallel()
-	for i, r := range Table {
+	for i, r := range LayerRules {
 		kind := func(k dataflow.Kind) bool { return k.Name == r.Layer }
-		known := r.Layer == Wire || r.Layer == Fused || slices.ContainsFunc(hlslib.Kinds, kind)
+		known := r.Layer == LayerWire || r.Layer == LayerFused || slices.ContainsFunc(hlslib.LayerKinds, kind)
 		if !known || r.Form == "" || r.Why == "" {
 			t.Errorf("row %d: %+v", i, r)
 		}
-		if i > 0 && r.Form != Table[i-1].Form && slices.ContainsFunc(Table[:i],
-			func(o FunctionRow) bool { return o.Form == r.Form }) {
+		if i > 0 && r.Form != LayerRules[i-1].Form && slices.ContainsFunc(LayerRules[:i],
+			func(o LayerRule) bool { return o.Form == r.Form }) {
 			t.Errorf("rows of %q stand apart", r.Form)
 		}
 	}
@@ -128,7 +128,7 @@ func TestOneMoreRow(t *testing.T) {
 		same := slices.ContainsFunc(steps(a.In, magnitude), a.Steps[0].Equal)
 		return threshold.New(threshold.Params{Steps: a.Steps}), same
 	})
-	table := append([]FunctionRow{row}, Table...)
+	table := append([]LayerRule{row}, LayerRules...)
 	in := integerType(-8, 7)
 	for want, f := range map[string]func(int64) int64{"Abs": magnitude,
 		"Thresholding": func(x int64) int64 { return x * x }} {

@@ -27,7 +27,7 @@ type Activation struct {
 	Steps  []num.StepFunction // per channel; nil if they are too many to list
 	Scaled *requant.Params    // the function, if Steps is nil
 	In     dataflow.StreamType
-	Behind *MatrixProduct // computes the integers, if it has no layer yet and nothing else needs them; otherwise nil
+	Behind *FusibleProduct // computes the integers, if it has no layer yet and nothing else needs them; otherwise nil
 }
 
 // maxWideSteps limits the steps of an activation that a layer computes by multiplying and shifting.
@@ -40,14 +40,14 @@ func (Activation) form() string { return "a step function per channel" }
 
 func (a Activation) refused(err error) error {
 	if a.wide() {
-		return unmapped.As(diag.RangeTooWide,
+		return unmapped.ReasonWithCode(diag.RangeTooWide,
 			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them",
 				integers.MaxSteps),
 			integers.FewerStepsHint(integers.MaxSteps)+", with a scale that is a power of two. "+
 				"Or put a quantiser of 16 bits in "+
 				"front: any function of it has a table")
 	}
-	return unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(),
+	return unmapped.ReasonWithCode(diag.RangeTooWide, "no layer holds its activation: "+err.Error(),
 		"quantise this activation with fewer bits")
 }
 
@@ -60,7 +60,7 @@ type WeightedSum struct {
 func (WeightedSum) form() string { return "a sum" }
 
 func (WeightedSum) refused(err error) error {
-	return unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(),
+	return unmapped.ReasonWithCode(diag.RangeTooWide, "no layer holds this sum: "+err.Error(),
 		"use one scale for both, or fewer bits")
 }
 
@@ -73,7 +73,7 @@ type ElementProduct struct {
 func (ElementProduct) form() string { return "a product of two" }
 
 func (ElementProduct) refused(err error) error {
-	return unmapped.As(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
+	return unmapped.ReasonWithCode(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
 }
 
 // A Matrix is a set of sums of integers times constant weights.
@@ -95,10 +95,10 @@ func (Matrix) form() string { return "a product with weights" }
 
 func (Matrix) refused(err error) error {
 	hint := "use fewer bits for weights or activations"
-	if wide, ok := errors.AsType[mac.TooWide](err); ok && wide.Minifloats {
+	if wide, ok := errors.AsType[mac.TooWideError](err); ok && wide.Minifloats {
 		hint = "use minifloats of fewer exponent bits: each one doubles the exponents that an exact sum spans"
 	}
-	return unmapped.As(diag.AccumulatorWide, err.Error(), hint)
+	return unmapped.ReasonWithCode(diag.AccumulatorWide, err.Error(), hint)
 }
 
 // A Maximum is the greatest integer of a window, per channel.
@@ -107,7 +107,7 @@ type Maximum struct{ Window SlidingWindow }
 func (Maximum) form() string { return "a maximum" }
 
 func (Maximum) refused(err error) error {
-	return unmapped.Because("no layer takes this maximum: "+err.Error(), "use a smaller window")
+	return unmapped.NewReason("no layer takes this maximum: "+err.Error(), "use a smaller window")
 }
 
 // Lookup is a table, of which each integer selects a row.
@@ -116,7 +116,7 @@ type Lookup struct{ Table [][]int64 }
 func (Lookup) form() string { return "a row of a table" }
 
 func (Lookup) refused(err error) error {
-	return unmapped.Because("no layer holds this table: "+err.Error(), "use a smaller table")
+	return unmapped.NewReason("no layer holds this table: "+err.Error(), "use a smaller table")
 }
 
 // A TopK is the places of the first K of N integers.
@@ -129,7 +129,7 @@ type TopK struct {
 func (TopK) form() string { return "places in order" }
 
 func (TopK) refused(err error) error {
-	return unmapped.Because("no layer selects the labels: "+err.Error(), "ask for fewer places")
+	return unmapped.NewReason("no layer selects the labels: "+err.Error(), "ask for fewer places")
 }
 
 // A CellSequence is the output of cells that take turns over a sequence.
@@ -138,5 +138,5 @@ type CellSequence struct{ Loop rnn.Params }
 func (CellSequence) form() string { return "a recurrence" }
 
 func (CellSequence) refused(err error) error {
-	return unmapped.Because("no layer runs this cell: "+err.Error(), "use fewer bits")
+	return unmapped.NewReason("no layer runs this cell: "+err.Error(), "use fewer bits")
 }

@@ -12,7 +12,7 @@ func sum(s WeightedSum) (c FunctionChoice, err error) {
 	for _, factors := range s.Factors[1:] {
 		p := add.Params{Factors: [2][]int64{before, compact(factors)}}
 		if len(c.Ops) == len(s.Factors)-2 && s.Steps != nil {
-			p.Steps = integers.Shared(s.Steps)
+			p.Steps = integers.MergeEqualSteps(s.Steps)
 		}
 		c.Ops, before = append(c.Ops, add.New(p)), nil
 	}
@@ -33,5 +33,5 @@ func compact(factors []int64) []int64 {
 }
 
 func times(t ElementProduct) (FunctionChoice, error) {
-	return one(mul.New(mul.Params{Offset: t.Offset, Steps: integers.Shared(t.Steps)})), nil
+	return one(mul.New(mul.Params{Offset: t.Offset, Steps: integers.MergeEqualSteps(t.Steps)})), nil
 }

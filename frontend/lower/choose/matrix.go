@@ -12,9 +12,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A MatrixProduct is a matrix product in integers, or a sum over windows, whose layer may take the activation behind
+// A FusibleProduct is a matrix product in integers, or a sum over windows, whose layer may take the activation behind
 // it.
-type MatrixProduct struct {
+type FusibleProduct struct {
 	Weights [][]int64
 	In      dataflow.StreamType // type of the layer's input
 	Plain   bool                // the layer takes no activation
@@ -23,17 +23,17 @@ type MatrixProduct struct {
 }
 
 // Op returns the layer without an activation.
-func (p *MatrixProduct) Op() dataflow.Op { return p.op(p.Weights, nil) }
+func (p *FusibleProduct) Op() dataflow.Op { return p.op(p.Weights, nil) }
 
 // With returns the product with other weights.
-func (p *MatrixProduct) With(weights [][]int64) *MatrixProduct {
+func (p *FusibleProduct) With(weights [][]int64) *FusibleProduct {
 	next := *p
 	next.Weights = weights
 	return &next
 }
 
-// Turned returns the product with the weights of the given rows negated.
-func (p *MatrixProduct) Turned(rows []bool) *MatrixProduct {
+// WithNegatedRows returns the product with the weights of the given rows negated.
+func (p *FusibleProduct) WithNegatedRows(rows []bool) *FusibleProduct {
 	weights := make([][]int64, len(p.Weights))
 	for c, row := range p.Weights {
 		if weights[c] = row; rows[c] {
@@ -54,12 +54,12 @@ func negative(row []int64) []int64 {
 // waits returns a layer for a product that may take an activation. plain returns one that does not.
 func (m Matrix) waits(front Arranger, op func(weights [][]int64,
 	steps []num.StepFunction) dataflow.Op) (FunctionChoice, error) {
-	return FunctionChoice{Front: front, Waits: &MatrixProduct{Weights: m.Weights, op: op}}, nil
+	return FunctionChoice{Front: front, Waits: &FusibleProduct{Weights: m.Weights, op: op}}, nil
 }
 
 func (m Matrix) plain(front Arranger, op dataflow.Op) (FunctionChoice, error) {
 	only := func([][]int64, []num.StepFunction) dataflow.Op { return op }
-	return FunctionChoice{Front: front, Waits: &MatrixProduct{Weights: m.Weights, Plain: true, op: only}}, nil
+	return FunctionChoice{Front: front, Waits: &FusibleProduct{Weights: m.Weights, Plain: true, op: only}}, nil
 }
 
 // depthwise reports whether every channel has a window of its own.
@@ -91,14 +91,15 @@ func windowSum(m Matrix) (FunctionChoice, error) {
 	if !m.depthwise() || !m.adds() {
 		return FunctionChoice{}, errOther
 	}
-	return m.plain(Arranger{Sliding, m.Window.Channels}, pool.New(pool.Params{Op: "sum"}))
+	return m.plain(Arranger{ArrangeSliding, m.Window.Channels}, pool.New(pool.Params{Op: "sum"}))
 }
 
 func vectors(m Matrix) (FunctionChoice, error) {
 	if !m.depthwise() {
 		return FunctionChoice{}, errOther
 	}
-	return m.waits(Arranger{Sliding, m.Window.Channels}, func(w [][]int64, steps []num.StepFunction) dataflow.Op {
+	return m.waits(Arranger{ArrangeSliding, m.Window.Channels}, func(w [][]int64,
+		steps []num.StepFunction) dataflow.Op {
 		return vvau.New(vvau.Params{Weights: w, Steps: steps})
 	})
 }
@@ -109,9 +110,9 @@ func matrices(m Matrix) (FunctionChoice, error) {
 	switch w := m.Window; {
 	case w == nil:
 	case w.Positions() == 1: // a pixel is a window
-		front = Arranger{Kind: Strided}
+		front = Arranger{Kind: ArrangeStrided}
 	default:
-		front = Arranger{Sliding, w.Group}
+		front = Arranger{ArrangeSliding, w.Group}
 	}
 	return m.waits(front, func(w [][]int64, steps []num.StepFunction) dataflow.Op {
 		q := p
@@ -129,7 +130,7 @@ func wholeMaximum(m Maximum) (FunctionChoice, error) {
 
 func windowMaximum(m Maximum) (FunctionChoice, error) {
 	c := one(pool.New(pool.Params{Op: "max"}))
-	c.Front = Arranger{Sliding, m.Window.Channels}
+	c.Front = Arranger{ArrangeSliding, m.Window.Channels}
 	return c, nil
 }
 
@@ -140,12 +141,12 @@ func rows(r Lookup) (FunctionChoice, error) {
 func cells(r CellSequence) (FunctionChoice, error) { return one(rnn.New(r.Loop)), nil }
 
 func labels(o TopK) (FunctionChoice, error) {
-	p := labelselect.Params{Labels: o.N, K: o.K, First: labelselect.Smallest, Ties: labelselect.LowerIndex}
+	p := labelselect.Params{Labels: o.N, K: o.K, First: labelselect.SmallestFirst, Ties: labelselect.LowerIndexWins}
 	if o.Largest {
-		p.First = labelselect.Largest
+		p.First = labelselect.LargestFirst
 	}
 	if o.LastOfEquals {
-		p.Ties = labelselect.HigherIndex
+		p.Ties = labelselect.HigherIndexWins
 	}
 	return one(labelselect.New(p)), nil
 }

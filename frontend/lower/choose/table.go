@@ -14,14 +14,15 @@ import (
 	"hlsgen/hlslib/vvau"
 )
 
-// Table is sorted by preference: among the rows of a form, the first one that fits is used.
-var Table = []FunctionRow{
-	row(Wire, "A function that changes no integer needs no layer.", wire),
+// LayerRules is sorted by preference: among the rows of a form, the first one that fits is used.
+var LayerRules = []LayerRule{
+	row(LayerWire, "A function that changes no integer needs no layer.", wire),
 	elementwise(requant.Layer.Name,
 		"From 63 steps on, a separate layer takes fewer resources than thresholds in the layer in front. It "+
 			"multiplies and shifts, or is built as a step function.",
 		requantization),
-	row(Fused, "Thresholds cost least within the product that computes the integers, as these are complete one by "+
+	row(LayerFused, "Thresholds cost least within the product that computes the integers, as these are "+
+		"complete one by "+
 		"one. Nothing else may need the integers, and the function must rise. If it falls, the weights are "+
 		"negated.", fused),
 	elementwise(threshold.Layer.Name, "A comparator per step computes any function.", thresholding),

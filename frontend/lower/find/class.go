@@ -65,7 +65,7 @@ func (c *classes) of(at *place.Place, o *LayerOperand, form *scaled.Expression, 
 		}
 	}
 	if n == maxClasses {
-		return 0, unmapped.Because("its input is scaled differently at every element",
+		return 0, unmapped.NewReason("its input is scaled differently at every element",
 			"quantise activations per tensor or per channel")
 	}
 	e, _ := form.Numbers(k)
@@ -82,15 +82,15 @@ func (c *classes) of(at *place.Place, o *LayerOperand, form *scaled.Expression, 
 	return found, nil
 }
 
-// ErrUnscaled is in the error chain of reasons for values that are a function of one integer, but not a scale and a
-// bias.
-var ErrUnscaled = errors.New("find: no scaled integer")
+// ErrNotScaledInteger is in the error chain of reasons for values that are a function of one integer, but not a scale
+// and a bias.
+var ErrNotScaledInteger = errors.New("find: no scaled integer")
 
 const afterActivation = "quantise the input of this layer, after its activation function"
 
-// unscaled returns an error with ErrUnscaled. nodes are the nodes between the integer and the value.
+// unscaled returns an error with ErrNotScaledInteger. nodes are the nodes between the integer and the value.
 func unscaled(nodes []*graph.Node) error {
-	return unmapped.By(ErrUnscaled, diag.NotMapped,
+	return unmapped.WrapReason(ErrNotScaledInteger, diag.NotMapped,
 		"its input is no scaled integer: "+between(nodes)+" stands between it and the last quantiser", afterActivation)
 }
 
@@ -139,9 +139,9 @@ func (o *LayerOperand) Affine(n int) (of []real.Affine, ok bool) {
 	return of, true
 }
 
-// Always returns the value of each of n channels that never changes, padding included, and nil for other channels.
-// A channel that never changes has no scale. The result is all nil if there is no such channel.
-func (o *LayerOperand) Always(n int) (always []*big.Rat) {
+// ConstantChannels returns the value of each of n channels that never changes, padding included, and nil for other
+// channels. A channel that never changes has no scale. The result is all nil if there is no such channel.
+func (o *LayerOperand) ConstantChannels(n int) (always []*big.Rat) {
 	if !slices.ContainsFunc(o.of, func(c class) bool { return c.stays }) {
 		return make([]*big.Rat, n)
 	}

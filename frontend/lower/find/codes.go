@@ -30,13 +30,13 @@ func (p *AnalysedProgram) CodesOf(step *graph.Step) (*RoundedCodes, error) {
 	n := graph.Size(step.Shape)
 	forms, err := p.Integers.FormsOf(step, p.Integers.All(n))
 	if err != nil {
-		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
+		return nil, unmapped.NewReason(err.Error(), "quantise every tensor between two matrix layers")
 	}
 	return &RoundedCodes{Step: step, Forms: forms, p: p, n: n}, nil
 }
 
-// Joins returns a form of several integers, if there is one.
-func (c *RoundedCodes) Joins() (form *scaled.Expression, ok bool) {
+// SeveralIntegersForm returns a form of several integers, if there is one.
+func (c *RoundedCodes) SeveralIntegersForm() (form *scaled.Expression, ok bool) {
 	i := slices.IndexFunc(c.Forms.Of, func(f scaled.Expression) bool { return len(f.Leaves()) > 1 })
 	if i < 0 {
 		return nil, false
@@ -112,11 +112,11 @@ func (c *RoundedCodes) sources(functions func(*place.Place) int) (list []*CodeSo
 		switch first := &src.first[int(w.at.Position(w.leaf.Index[k]))%len(src.first)]; {
 		case *first < 0:
 			if *first = k; form != joined { // most elements have the same form as the one before
-				src.Nodes, joined = graph.Join(src.Nodes, form.Nodes), form
+				src.Nodes, joined = graph.AppendMissingNodes(src.Nodes, form.Nodes), form
 			}
 		case !c.alike(*first, k):
 			hint := perChannel
-			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {
+			if slices.ContainsFunc(form.Nodes, (*graph.Node).IsAveragePool) {
 				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad " +
 					"in front of it"
 			}
@@ -124,7 +124,7 @@ func (c *RoundedCodes) sources(functions func(*place.Place) int) (list []*CodeSo
 		}
 	}
 	if len(list) == 0 {
-		return nil, unmapped.Because("some of its elements do not depend on the input",
+		return nil, unmapped.NewReason("some of its elements do not depend on the input",
 			"remove the constant part of the tensor")
 	}
 	for _, src := range list {
@@ -145,7 +145,7 @@ const perChannel = "use scales and biases per tensor or per channel"
 
 // varied returns the reason for parameters of an element that differ from those of its channel.
 func varied(element int, hint string) error {
-	return unmapped.Because(
+	return unmapped.NewReason(
 		fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", element), hint)
 }
 
@@ -205,7 +205,7 @@ func (c *RoundedCodes) InPlace(p *place.Place) (at *graph.IndexList, ok bool) {
 		_, index, _ := c.leaf(k)
 		places[k] = p.Position(index)
 	}
-	return graph.Listed(places), true
+	return graph.NewIndexList(places), true
 }
 
 // Among returns the positions of codes that are at the positions of the integers of their single source, with
@@ -213,7 +213,7 @@ func (c *RoundedCodes) InPlace(p *place.Place) (at *graph.IndexList, ok bool) {
 // constants.
 func (c *RoundedCodes) Among(p *place.Place) (at *graph.IndexList, of []real.Affine, ok bool) {
 	places := make([]int32, c.n)
-	of = slices.Repeat(scaled.Unit, c.n)
+	of = slices.Repeat(scaled.IdentityAffine, c.n)
 	for k := range places {
 		if _, index, data := c.leaf(k); data {
 			places[k] = p.Position(index)
@@ -225,7 +225,7 @@ func (c *RoundedCodes) Among(p *place.Place) (at *graph.IndexList, of []real.Aff
 		}
 		of[k], ok = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetInt64(v)}, true
 	}
-	return graph.Listed(places), of, ok
+	return graph.NewIndexList(places), of, ok
 }
 
 // Data is Moved without the channels of constants, which have no position and a real value with scale 0. ok is
@@ -240,7 +240,7 @@ func (c *RoundedCodes) Data(axis int, sources []*CodeSource, coded map[string]*p
 	}
 	shape, places := place.ChannelsLast(c.Step.Shape, axis)
 	data := make([]bool, shape.Channels()) // by channel
-	of = slices.Repeat(scaled.Unit, c.n)
+	of = slices.Repeat(scaled.IdentityAffine, c.n)
 	for k, e := range place.Inverse(places, c.n) {
 		tensor, index, isData := c.leaf(int(e))
 		if ch := k % len(data); k < len(data) {
@@ -259,7 +259,7 @@ func (c *RoundedCodes) Data(axis int, sources []*CodeSource, coded map[string]*p
 		}
 		of[e] = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetInt64(v)}
 	}
-	f.Places = graph.Listed(lie)
+	f.Places = graph.NewIndexList(lie)
 	f.Shape = append(slices.Clone(shape[:len(shape)-1]), f.Len()*len(data)/c.n)
 	return f, of, true
 }
@@ -299,10 +299,11 @@ func (c *RoundedCodes) Moved(axis int, sources []*CodeSource, coded map[string]*
 		}
 		v, err := c.constant(int(e))
 		if err != nil || filled && f.Fill != v {
-			return nil, unmapped.Because("constants of several values are put among its elements", "pad with one value")
+			return nil, unmapped.NewReason("constants of several values are put among its elements",
+				"pad with one value")
 		}
 		f.Fill, filled = v, true
-		f.Append(place.Constant, 0)
+		f.Append(place.ConstantWire, 0)
 	}
 	return f, nil
 }
@@ -317,7 +318,7 @@ func (c *RoundedCodes) Unmoved(axis int) (f *Arrangement, ok bool) {
 	order := place.Inverse(f.Places, c.n)
 	for k, e := range order {
 		tensor, index, ok := c.leaf(int(e))
-		at, ready := c.p.Ready(tensor)
+		at, ready := c.p.PlaceOf(tensor)
 		ch := k % len(f.Functions)
 		if !ok || !ready || k >= len(f.Functions) && !c.alike(int(order[ch]), int(e)) {
 			return nil, false
@@ -379,14 +380,15 @@ func (c *RoundedCodes) Axis() int {
 	return len(shape) - 1
 }
 
-// Ahead returns the codes of an image of c channels in front of a maximum, whose forms are given. functions[i] is
-// the function of channel i's real value. The codes are computed in the order of the integers' stream, and the
-// movement gives them the order of the image.
-func (p *AnalysedProgram) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*CodeSource, place.Movement,
+// CodesBeforeMaximum returns the codes of an image of c channels in front of a maximum, whose forms are given.
+// functions[i] is the function of channel i's real value. The codes are computed in the order of the integers' stream,
+// and the movement gives them the order of the image.
+func (p *AnalysedProgram) CodesBeforeMaximum(forms *scaled.Forms, c int, functions []*real.Expr) (*CodeSource,
+	place.Movement,
 	error) {
 	form, leaf, ok := forms.Single()
 	if !ok {
-		return nil, place.Movement{}, unmapped.Because("the maximum is of several tensors together",
+		return nil, place.Movement{}, unmapped.NewReason("the maximum is of several tensors together",
 			"quantise before this max pool")
 	}
 	at := p.Places[leaf.Tensor]
@@ -402,7 +404,7 @@ func (p *AnalysedProgram) Ahead(forms *scaled.Forms, c int, functions []*real.Ex
 			e, _ := form.Numbers(k)
 			src.Functions[ch] = functions[k%c].Substitute([]*real.Expr{e})
 		} else if first%c != k%c || !form.SameNumbers(first, k) {
-			return nil, m, unmapped.Because("the values in a window have different scales",
+			return nil, m, unmapped.NewReason("the values in a window have different scales",
 				"quantise before this max pool")
 		}
 	}

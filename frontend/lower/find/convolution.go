@@ -36,8 +36,8 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 	return nil, kept
 }
 
-// Terms is a convolution's sum over the channels of a group.
-type Terms struct {
+// ConvolutionTerms is a convolution's sum over the channels of a group.
+type ConvolutionTerms struct {
 	image   *Image
 	window  *graph.Window
 	dot     *graph.Dot
@@ -46,13 +46,13 @@ type Terms struct {
 }
 
 // Terms returns the terms that a step adds.
-func (im *Image) Terms(step *graph.Step, w *graph.Tensor) *Terms {
-	return &Terms{im, step.Window, step.Dot, w, ChannelsOf(step.Window, step.Shape)}
+func (im *Image) Terms(step *graph.Step, w *graph.Tensor) *ConvolutionTerms {
+	return &ConvolutionTerms{im, step.Window, step.Dot, w, ChannelsOf(step.Window, step.Shape)}
 }
 
 // Scales returns the scale of every channel of a group, nil for constants. ok is false if groups have different
 // scales.
-func (t *Terms) Scales() (scales []*big.Rat, ok bool) {
+func (t *ConvolutionTerms) Scales() (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, t.window.Depth)
 	for c := range t.window.Depth * t.window.Group {
 		v, kept := t.image.channel(c)
@@ -68,10 +68,10 @@ func (t *Terms) Scales() (scales []*big.Rat, ok bool) {
 	return scales, true
 }
 
-// Blocks returns the block of weights in which each channel is, and the number of blocks (integers.Blocks).
-func (t *Terms) Blocks() (of []int, count int) {
+// Blocks returns the block of weights in which each channel is, and the number of blocks (integers.FindWeightBlocks).
+func (t *ConvolutionTerms) Blocks() (of []int, count int) {
 	all := make([]float64, t.window.Positions())
-	return integers.Blocks(t.window.Depth, t.columns.N, func(k, c int) []float64 {
+	return integers.FindWeightBlocks(t.window.Depth, t.columns.N, func(k, c int) []float64 {
 		for i := range all {
 			all[i] = t.weight(i*t.window.Depth+k, c)
 		}
@@ -80,9 +80,9 @@ func (t *Terms) Blocks() (of []int, count int) {
 }
 
 // Taps reports whether the weights form blocks that differ between positions of the kernel.
-func (t *Terms) Taps() bool {
+func (t *ConvolutionTerms) Taps() bool {
 	one := make([]float64, 1)
-	_, count := integers.Blocks(t.dot.K, t.columns.N, func(k, c int) []float64 {
+	_, count := integers.FindWeightBlocks(t.dot.K, t.columns.N, func(k, c int) []float64 {
 		one[0] = t.weight(k, c)
 		return one
 	})
@@ -90,7 +90,7 @@ func (t *Terms) Taps() bool {
 }
 
 // weight returns the weight of term k in column c.
-func (t *Terms) weight(k, c int) float64 {
+func (t *ConvolutionTerms) weight(k, c int) float64 {
 	return t.weights.At(int(t.dot.BBase.At(c*t.columns.Stride) + t.dot.BOffset[k]))
 }
 

@@ -28,8 +28,8 @@ func program(t *testing.T, m *onnxtest.Model) *AnalysedProgram {
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
-	written := &canon.RewrittenModel{Program: onnxtest.Prepare(t, g)}
-	canonical, err := canon.Run(written, pass.Options[*canon.RewrittenModel]{}, &d)
+	written := &canon.PassState{Program: onnxtest.Prepare(t, g)}
+	canonical, err := canon.Run(written, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || canonical == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -111,7 +111,7 @@ func TestOperand(t *testing.T) {
 		m := model()
 		tt.make(m)
 		p := program(t, m.Output("v", graph.Float32, 2, 3))
-		o, err := p.Operand("v", graph.Listed(scaled.All(6)))
+		o, err := p.Operand("v", graph.NewIndexList(scaled.Indices(6)))
 		if (err != nil) != tt.fails {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -120,7 +120,7 @@ func TestOperand(t *testing.T) {
 		}
 		var froms []int32
 		for k := range o.Len() {
-			_, at := o.Of(k)
+			_, at := o.SourceOf(k)
 			froms = append(froms, at)
 		}
 		if got := fmt.Sprint(froms); got != tt.froms || !slices.Equal(o.Tensors, []string{"x"}) {
@@ -137,7 +137,7 @@ func TestOperand(t *testing.T) {
 		for _, f := range of {
 			text += ", " + f.Scale.RatString() + " " + f.Bias.RatString()
 		}
-		if falls, ok := o.Falls(3); text[2:] != tt.of || !ok || fmt.Sprint(falls) != tt.falls {
+		if falls, ok := o.DecreasingChannels(3); text[2:] != tt.of || !ok || fmt.Sprint(falls) != tt.falls {
 			t.Errorf("%s: %s, %v, want %s, %s", tt.name, text[2:], falls, tt.of, tt.falls)
 		}
 	}
@@ -178,7 +178,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		if _, joins := c.Joins(); joins != tt.joins {
+		if _, joins := c.SeveralIntegersForm(); joins != tt.joins {
 			t.Errorf("%s: joins is %v", tt.name, joins)
 		}
 		if tt.joins {
@@ -200,7 +200,7 @@ func TestCodes(t *testing.T) {
 		}
 		var got []float64
 		for _, f := range list[0].Functions {
-			y, sure := real.Compile(f).Interval([]real.Interval{real.Pt(3)})
+			y, sure := real.Compile(f).Interval([]real.Interval{real.PointInterval(3)})
 			if !sure || !y.Point() {
 				t.Errorf("%s: a value between %v and %v", tt.name, y.Lo, y.Hi)
 			}
@@ -226,22 +226,22 @@ func TestUses(t *testing.T) {
 	if !ok || next != code(t, p) {
 		t.Errorf("%v, %v is the quantiser next to a", next, ok)
 	}
-	if n := len(p.Uses.Readers("x")); n != 1 || !p.Uses.FeedsLayer("x") || !p.Uses.Quantised("x") ||
-		!p.Uses.Only("x", next) || p.Uses.Quantised("y") || p.Uses.FeedsLayer("y") {
+	if n := len(p.Uses.Readers("x")); n != 1 || !p.Uses.FeedsLayer("x") || !p.Uses.FeedsQuantiser("x") ||
+		!p.Uses.ReachesOutputsOnlyThrough("x", next) || p.Uses.FeedsQuantiser("y") || p.Uses.FeedsLayer("y") {
 		t.Errorf("%d read x", n)
 	}
 	dot := producer(t, p, func(s *graph.Step) bool { return s.Dot != nil })
-	if !p.Uses.Used(dot) || p.Uses.Tail(dot) || p.Uses.Quantised(dot.Output) {
+	if !p.Uses.Used(dot) || p.Uses.IsHostTail(dot) || p.Uses.FeedsQuantiser(dot.Output) {
 		t.Error("the product of weights is none of a layer")
 	}
 	if _, ok := p.Uses.QuantisedNext(next.Output); ok {
 		t.Error("a quantiser is found behind a product")
 	}
-	if at, ok := p.Ready("x"); !ok || at != p.Places["x"] {
+	if at, ok := p.PlaceOf("x"); !ok || at != p.Places["x"] {
 		t.Error("x is not ready")
 	}
 	p.Places["x"].Held = true
-	if _, ok := p.Ready("x"); ok {
+	if _, ok := p.PlaceOf("x"); ok {
 		t.Error("x is ready while it is held")
 	}
 	if p.Name(next.Output) != "q" || p.Name("x") != "x" {
@@ -281,7 +281,7 @@ func TestVectors(t *testing.T) {
 	if !ok || rows != 2 || fmt.Sprint(elements) != "[0 1 2 3 4 5]" {
 		t.Fatalf("%v, %d, %v", elements, rows, ok)
 	}
-	o, err := p.Operand("v", graph.Listed(elements))
+	o, err := p.Operand("v", graph.NewIndexList(elements))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +315,7 @@ func TestJoint(t *testing.T) {
 		}
 		p := program(t, m.Output("y", graph.Float32, 2, 3))
 		step := code(t, p)
-		at, ok := p.Meeting(step.Node.Inputs[0])
+		at, ok := p.FindCombiningStep(step.Node.Inputs[0])
 		if !ok || at.Step.Output != "sum" || !slices.Equal(at.Data, []string{"x", "thrice"}) ||
 			p.SharedSum(step.Node.Inputs[0]) != shared {
 			t.Errorf("shared %v: integers meet in %+v, %v", shared, at, ok)
@@ -324,7 +324,7 @@ func TestJoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j, err := p.JointOf(at.Step, forms(t, p, at.Step))
+		j, err := p.MultiTensorValueOf(at.Step, forms(t, p, at.Step))
 		if err != nil || !slices.Equal(j.Shape, dataflow.Shape{2, 3}) || j.At != nil || len(j.Operands) != 2 {
 			t.Fatalf("%+v, %v", j, err)
 		}
@@ -337,7 +337,7 @@ func TestJoint(t *testing.T) {
 				t.Errorf("the sum is in steps of %v from %v", f.Scale, f.Bias)
 			}
 		}
-		if _, joins := c.Joins(); !joins {
+		if _, joins := c.SeveralIntegersForm(); !joins {
 			t.Error("a sum of two joins none")
 		}
 	}
@@ -380,7 +380,7 @@ func TestRanking(t *testing.T) {
 		if falls, ok := r.Falls(); falls != tt.falls || ok != tt.ok {
 			t.Errorf("%v: falls %v, %v", tt.scales, falls, ok)
 		}
-		out, of, falls, ok := p.Level(r, [][]int64{{1, -2}, {1, -2}, {1, -2}})
+		out, of, falls, ok := p.EqualiseColumnScales(r, [][]int64{{1, -2}, {1, -2}, {1, -2}})
 		if ok != (tt.weights != "") || ok && fmt.Sprint(out) != tt.weights {
 			t.Errorf("%v: weights %v, %v, want %s", tt.scales, out, ok, tt.weights)
 		}

@@ -52,7 +52,7 @@ func (all Layouts) Of(w *graph.Window, shape []int) (dataflow.Shape, *graph.Inde
 // Frame lists the elements of a window's input in the order of its stream.
 func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, *graph.IndexList, error) {
 	if len(shape) < 3 || shape[0] != 1 {
-		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample",
+		return nil, nil, unmapped.NewReason(fmt.Sprintf("its input has shape %v: the first axis is no single sample",
 			shape), "export the model for one sample at a time")
 	}
 	l := all.find(w, shape)

@@ -32,7 +32,7 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *LayerOperand) (*Image, 
 	if o.Constants != nil && win.Group == 1 {
 		var kept []int
 		if o, kept, im.constants, ok = o.WithoutConstants(shape.Channels()); !ok {
-			return nil, unmapped.Because("its input does not depend on the data",
+			return nil, unmapped.NewReason("its input does not depend on the data",
 				"remove the constant part of the tensor")
 		}
 		shape = append(slices.Clone(shape[:len(shape)-1]), len(kept))
@@ -41,15 +41,15 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *LayerOperand) (*Image, 
 	im.H, im.W, im.C = place.Pixels(shape)
 	if im.Affine, ok = o.Affine(im.C); !ok || slices.ContainsFunc(im.Affine,
 		func(f real.Affine) bool { return f.Scale == nil }) {
-		return nil, unmapped.Because("pixels of its input are scaled differently",
+		return nil, unmapped.NewReason("pixels of its input are scaled differently",
 			"quantise activations per tensor or per channel")
 	}
-	im.always = o.Always(im.C)
+	im.always = o.ConstantChannels(im.C)
 	if o.Constants == nil {
 		return im, nil
 	}
 	var reject error
-	if im.Fill, reject = o.Fill(im.Affine); reject != nil {
+	if im.Fill, reject = o.FillCode(im.Affine); reject != nil {
 		return nil, reject
 	}
 	b, ok := o.Inside(im.H, im.W, im.C)

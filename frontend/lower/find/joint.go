@@ -16,8 +16,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Joint is a value computed from several integer tensors, whose elements are brought into one order.
-type Joint struct {
+// A MultiTensorValue is a value computed from several integer tensors, whose elements are brought into one order.
+type MultiTensorValue struct {
 	Shape    dataflow.Shape   // shape of a frame in that order
 	At       *graph.IndexList // position of each element of the value; nil if element i is at position i
 	Operands []*LayerOperand  // in that order, one per tensor
@@ -28,18 +28,18 @@ type Joint struct {
 	first []int   // an element per channel
 }
 
-// JointOf reads a value of several integer tensors. It uses the order of the first tensor of which every element is
-// used, or else an order of pixels. All elements of a channel must be the same function. The step's elements must
-// have a single form.
-func (p *AnalysedProgram) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error) {
+// MultiTensorValueOf reads a value of several integer tensors. It uses the order of the first tensor of which every
+// element is used, or else an order of pixels. All elements of a channel must be the same function. The step's elements
+// must have a single form.
+func (p *AnalysedProgram) MultiTensorValueOf(step *graph.Step, forms *scaled.Forms) (*MultiTensorValue, error) {
 	form := &forms.Of[0]
 	leaves := form.Leaves()
 	n := graph.Size(step.Shape)
-	j := &Joint{form: form, Nodes: form.Nodes}
+	j := &MultiTensorValue{form: form, Nodes: form.Nodes}
 	for _, leaf := range leaves {
-		from, ok := p.Ready(leaf.Tensor)
+		from, ok := p.PlaceOf(leaf.Tensor)
 		if !ok {
-			return nil, Joined(form)
+			return nil, SeveralIntegersReason(form)
 		}
 		if at, ok := onto(from, leaf, n); ok && len(from.Type.Shape) > len(j.Shape) {
 			j.at, j.Shape = at, from.Type.Shape
@@ -49,7 +49,7 @@ func (p *AnalysedProgram) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint
 	if j.Shape != nil {
 		if varies = j.channels(n); varies < 0 {
 			if !scaled.InOrder(j.at, n) {
-				j.At = graph.Listed(j.at)
+				j.At = graph.NewIndexList(j.at)
 			}
 			return j.withOperands(p, leaves, n), nil
 		}
@@ -57,7 +57,7 @@ func (p *AnalysedProgram) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint
 	for _, axis := range (&RoundedCodes{Step: step, Forms: forms, p: p, n: n}).Axes() {
 		j.Shape, j.At = place.ChannelsLast(step.Shape, axis)
 		if j.at = j.At.Table(); j.At == nil {
-			j.at = scaled.All(n)
+			j.at = scaled.Indices(n)
 		}
 		at := j.channels(n)
 		if at < 0 {
@@ -72,9 +72,9 @@ func (p *AnalysedProgram) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint
 
 // channels finds an element of each channel. It returns an element whose function differs from that of its channel,
 // or -1 if there is none.
-func (j *Joint) channels(n int) (varies int) {
+func (j *MultiTensorValue) channels(n int) (varies int) {
 	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
-	for k, e := range place.Inverse(graph.Listed(j.at), n) {
+	for k, e := range place.Inverse(graph.NewIndexList(j.at), n) {
 		c := k % len(j.first)
 		if j.first[c] < 0 {
 			j.first[c] = int(e)
@@ -86,8 +86,8 @@ func (j *Joint) channels(n int) (varies int) {
 }
 
 // withOperands brings the leaves into the joint's order.
-func (j *Joint) withOperands(p *AnalysedProgram, leaves []*scaled.Var, n int) *Joint {
-	order := place.Inverse(graph.Listed(j.at), n)
+func (j *MultiTensorValue) withOperands(p *AnalysedProgram, leaves []*scaled.Var, n int) *MultiTensorValue {
+	order := place.Inverse(graph.NewIndexList(j.at), n)
 	for _, leaf := range leaves {
 		from := p.Places[leaf.Tensor]
 		o := &LayerOperand{Tensors: []string{leaf.Tensor}, Nodes: j.form.Nodes}
@@ -135,7 +135,7 @@ func alive(e *real.Expr, in []num.Range) *real.Expr {
 }
 
 // repeats reports whether channel c is the same function of the same integers as the channel before.
-func (j *Joint) repeats(c int, types []dataflow.StreamType) bool {
+func (j *MultiTensorValue) repeats(c int, types []dataflow.StreamType) bool {
 	if c == 0 || !j.form.SameNumbers(j.first[c-1], j.first[c]) {
 		return false
 	}
@@ -143,16 +143,16 @@ func (j *Joint) repeats(c int, types []dataflow.StreamType) bool {
 }
 
 // linear reads every channel's value as a function of one sum of multiples.
-func (j *Joint) linear(types []dataflow.StreamType) (inner []real.Linear, outer []*real.Expr, reject error) {
+func (j *MultiTensorValue) linear(types []dataflow.StreamType) (inner []real.Linear, outer []*real.Expr, reject error) {
 	for c, k := range j.first {
 		if j.repeats(c, types) {
 			inner, outer = append(inner, inner[c-1]), append(outer, outer[c-1])
 			continue
 		}
 		e, n := j.form.Numbers(k)
-		l, o, ok := alive(e, ranges(types, c)).Joint(n)
+		l, o, ok := alive(e, ranges(types, c)).AsFuncOfLinear(n)
 		if !ok {
-			return nil, nil, Joined(j.form)
+			return nil, nil, SeveralIntegersReason(j.form)
 		}
 		if l.Fixed() { // a dead channel: any sum is right
 			for i := range l.Scale {
@@ -166,7 +166,7 @@ func (j *Joint) linear(types []dataflow.StreamType) (inner []real.Linear, outer 
 
 // Sum returns the value as a sum of integer multiples, which are as small as possible. of holds the real values,
 // per element.
-func (j *Joint) Sum(types []dataflow.StreamType) (sum choose.WeightedSum, of scaled.Values, reject error) {
+func (j *MultiTensorValue) Sum(types []dataflow.StreamType) (sum choose.WeightedSum, of scaled.Values, reject error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
 		return sum, of, reject
@@ -176,10 +176,10 @@ func (j *Joint) Sum(types []dataflow.StreamType) (sum choose.WeightedSum, of sca
 	for c, l := range inner {
 		a, ok := outer[c].Affine()
 		if !ok {
-			return sum, of, unmapped.By(ErrUnscaled, diag.NotMapped,
+			return sum, of, unmapped.WrapReason(ErrNotScaledInteger, diag.NotMapped,
 				"a sum of two tensors is used without being quantised after "+between(j.Nodes), "quantise the sum")
 		}
-		unit := integers.Unit(l.Scale)
+		unit := integers.CommonUnit(l.Scale)
 		for i, v := range l.Scale {
 			m, reject := integers.InUnits(v, unit)
 			if reject != nil {
@@ -195,7 +195,7 @@ func (j *Joint) Sum(types []dataflow.StreamType) (sum choose.WeightedSum, of sca
 
 // Codes returns the function that computes the codes of the value, with at most limit steps: of a sum, or else of a
 // product.
-func (j *Joint) Codes(types []dataflow.StreamType, limit int) (choose.Function, error) {
+func (j *MultiTensorValue) Codes(types []dataflow.StreamType, limit int) (choose.Function, error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
 		if len(types) == 2 {
@@ -237,7 +237,7 @@ func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
 }
 
 // product returns the codes of a product of two integers. reject is the reason why they are no sum.
-func (j *Joint) product(types []dataflow.StreamType, limit int, reject error) (choose.Function, error) {
+func (j *MultiTensorValue) product(types []dataflow.StreamType, limit int, reject error) (choose.Function, error) {
 	out := choose.ElementProduct{Steps: make([]num.StepFunction, len(j.first))}
 	for c, k := range j.first {
 		if j.repeats(c, types) {

@@ -51,7 +51,7 @@ func (p *AnalysedProgram) Operand(tensor string, elements *graph.IndexList) (*La
 		list := some()
 		forms, err := p.Integers.Forms(tensor, list)
 		if err != nil {
-			return nil, unmapped.Because("its input is not in integers: "+err.Error(),
+			return nil, unmapped.NewReason("its input is not in integers: "+err.Error(),
 				"quantise the input of this layer")
 		}
 		if reject := o.read(p, forms, from, len(list)); reject != nil {
@@ -66,7 +66,7 @@ func (o *LayerOperand) read(p *AnalysedProgram, forms *scaled.Forms, from, n int
 	parts := make([]part, len(forms.Of))
 	for i := range forms.Of {
 		parts[i].form, parts[i].last = &forms.Of[i], -1
-		o.Nodes = graph.Join(o.Nodes, forms.Of[i].Nodes)
+		o.Nodes = graph.AppendMissingNodes(o.Nodes, forms.Of[i].Nodes)
 	}
 	for k := range n {
 		w := &parts[forms.Which(k)]
@@ -109,12 +109,12 @@ func (w *part) begin(p *AnalysedProgram, o *LayerOperand) error {
 		return nil
 	}
 	if len(leaves) > 1 {
-		return Joined(w.form)
+		return SeveralIntegersReason(w.form)
 	}
 	var ok bool
 	w.leaf = leaves[0]
-	if w.at, ok = p.Ready(w.leaf.Tensor); !ok {
-		return unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser", w.leaf.Tensor),
+	if w.at, ok = p.PlaceOf(w.leaf.Tensor); !ok {
+		return unmapped.NewReason(fmt.Sprintf("its input needs %q, which waits for a quantiser", w.leaf.Tensor),
 			"quantise the input of this layer")
 	}
 	w.stream = o.Stream(p, w.leaf.Tensor)
@@ -124,14 +124,14 @@ func (w *part) begin(p *AnalysedProgram, o *LayerOperand) error {
 
 // constant makes position from+k a constant. Most constants equal the one before.
 func (o *LayerOperand) constant(w *part, k, from int) error {
-	o.Append(place.Constant, 0)
+	o.Append(place.ConstantWire, 0)
 	if w.last >= 0 && w.form.SameNumbers(w.last, k) {
 		o.class.then(o.class.at(from + w.last))
 		return nil
 	}
 	f, ok := w.form.Affine(k)
 	if !ok {
-		return unmapped.Because("a constant part of its input is irrational", "use rational constants")
+		return unmapped.NewReason("a constant part of its input is irrational", "use rational constants")
 	}
 	if last := len(o.Constants) - 1; from == 0 || last < 0 || o.Constants[last].Cmp(f.Bias) != 0 {
 		o.Constants = append(o.Constants, f.Bias)
@@ -170,28 +170,28 @@ func (o *LayerOperand) number(tensor string, fits func(string) bool) int16 {
 func between(nodes []*graph.Node) string {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *graph.Node) bool {
 		written := graph.Node{Op: n.FullOp()}
-		return written.Role() == graph.Products
+		return written.Role() == graph.RoleWeightedSum
 	})
 	if len(nodes) == 0 {
 		return "what stands in front of it"
 	}
 	for _, n := range nodes {
-		if !n.Is(graph.Plain) {
-			return unmapped.Describe(n)
+		if !n.Is(graph.TraitKeepsScaledIntegers) {
+			return unmapped.NodeText(n)
 		}
 	}
-	return unmapped.Describe(nodes[0])
+	return unmapped.NodeText(nodes[0])
 }
 
-// Falls tells for each of n channels whether its real values fall where the integers rise. The operand must have a
-// single stream. ok is false if a channel has both directions.
-func (o *LayerOperand) Falls(n int) (channels []bool, ok bool) {
+// DecreasingChannels tells for each of n channels whether its real values fall where the integers rise. The operand
+// must have a single stream. ok is false if a channel has both directions.
+func (o *LayerOperand) DecreasingChannels(n int) (channels []bool, ok bool) {
 	sign := make([]int, n)
 	for k, class := range o.class.all {
 		if class < 0 {
 			continue
 		}
-		_, at := o.Of(k)
+		_, at := o.SourceOf(k)
 		ch, s := int(at)%n, o.of[class].affine.Scale.Sign()
 		if sign[ch]*s < 0 {
 			return nil, false
@@ -235,7 +235,7 @@ func (o *LayerOperand) WithoutConstants(n int) (rest *LayerOperand, kept []int, 
 	rest = &LayerOperand{Tensors: o.Tensors, of: o.of, Nodes: o.Nodes}
 	for k, class := range o.class.all {
 		if c := k % n; data[c] {
-			rest.Append(o.Of(k))
+			rest.Append(o.SourceOf(k))
 			rest.class.then(class)
 			if class < 0 {
 				rest.Constants = o.Constants
@@ -245,11 +245,11 @@ func (o *LayerOperand) WithoutConstants(n int) (rest *LayerOperand, kept []int, 
 	return rest, kept, values, true
 }
 
-// Fill returns the code of the operand's constants, for layers that pad. All constants must have one value, and it
+// FillCode returns the code of the operand's constants, for layers that pad. All constants must have one value, and it
 // must be the value of an integer in every channel, where of has the channels' real values. A channel that always
 // has this value can have any code. If the code stands for another value there, Fill replaces the channel's entry
 // of of by the constant.
-func (o *LayerOperand) Fill(of []real.Affine) (code int64, reject error) {
+func (o *LayerOperand) FillCode(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, class := range o.class.all {
 		if class >= 0 {
@@ -258,7 +258,7 @@ func (o *LayerOperand) Fill(of []real.Affine) (code int64, reject error) {
 		if value == nil {
 			value = o.constantAt(k)
 		} else if value.Cmp(o.constantAt(k)) != 0 {
-			return 0, unmapped.Because("constants of several values are put among its input's elements",
+			return 0, unmapped.NewReason("constants of several values are put among its input's elements",
 				"pad with one value")
 		}
 	}
@@ -266,7 +266,7 @@ func (o *LayerOperand) Fill(of []real.Affine) (code int64, reject error) {
 		return 0, nil
 	}
 	var q *big.Rat
-	always := o.Always(len(of))
+	always := o.ConstantChannels(len(of))
 	for c, f := range of {
 		if f.Scale == nil || always[c] != nil {
 			continue
@@ -303,44 +303,44 @@ func (o *LayerOperand) Fill(of []real.Affine) (code int64, reject error) {
 	return q.Num().Int64(), nil
 }
 
-// A Padding is in the error chain of reasons for padding whose value has no code.
-type Padding struct{ Value *big.Rat }
+// A PaddingValueError is in the error chain of reasons for padding whose value has no code.
+type PaddingValueError struct{ Value *big.Rat }
 
-func (*Padding) Error() string { return "find: padding" }
+func (*PaddingValueError) Error() string { return "find: padding" }
 
 // padding returns an error with a Padding. wrong states what is wrong with the value.
 func padding(value *big.Rat, wrong, hint string) error {
-	return unmapped.By(&Padding{value}, diag.PaddingNotInteger,
+	return unmapped.WrapReason(&PaddingValueError{value}, diag.PaddingNotInteger,
 		fmt.Sprintf("the padding %s %s", value.FloatString(6), wrong), hint)
 }
 
-// ErrJoined is in the error chain of reasons for values of several integers that no layer computes.
-var ErrJoined = errors.New("find: joined")
+// ErrSeveralIntegers is in the error chain of reasons for values of several integers that no layer computes.
+var ErrSeveralIntegers = errors.New("find: joined")
 
-// Joined returns the reason for a value of several integers that no layer computes.
-func Joined(form *scaled.Expression) error {
+// SeveralIntegersReason returns the reason for a value of several integers that no layer computes.
+func SeveralIntegersReason(form *scaled.Expression) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
-		if n.Is(graph.WholeRow) {
-			return OfWholeRow(n)
+		if n.Is(graph.TraitSoftmax) {
+			return WholeRowReason(n)
 		}
 	}
 	if !slices.ContainsFunc(leaves, func(l *scaled.Var) bool { return l.Tensor != leaves[0].Tensor }) {
-		return unmapped.By(ErrJoined, diag.NotMapped,
+		return unmapped.WrapReason(ErrSeveralIntegers, diag.NotMapped,
 			fmt.Sprintf("it is no sum, but another function of %d elements of %q", len(leaves), leaves[0].Tensor),
 			"maxima are taken along the axis behind the channels: reshape to (1, channels, elements) in front of "+
 				"them; products and other functions of several elements have no layer")
 	}
-	return unmapped.By(ErrJoined, diag.NotMapped,
+	return unmapped.WrapReason(ErrSeveralIntegers, diag.NotMapped,
 		fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor,
 			leaves[1].Tensor),
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
 }
 
-// OfWholeRow returns the reason for a value that depends on a whole row through a node.
-func OfWholeRow(n *graph.Node) error {
-	return unmapped.By(ErrJoined, diag.NotMapped,
-		fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
+// WholeRowReason returns the reason for a value that depends on a whole row through a node.
+func WholeRowReason(n *graph.Node) error {
+	return unmapped.WrapReason(ErrSeveralIntegers, diag.NotMapped,
+		fmt.Sprintf("it depends on a whole row, through %s", unmapped.NodeText(n)),
 		"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which "+
 			"no layer has: keep softmax for the model's end")
 }
@@ -358,7 +358,7 @@ func (p *AnalysedProgram) Unscaled(tensor string, waits func(*place.Place) bool)
 		if len(leaves) != 1 {
 			return false
 		}
-		at, ok := p.Ready(leaves[0].Tensor)
+		at, ok := p.PlaceOf(leaves[0].Tensor)
 		if !ok || !waits(at) && rises(forms, i, at) {
 			return false
 		}

@@ -23,14 +23,14 @@ type Ranking struct {
 func (p *AnalysedProgram) RankingOf(step *graph.Step) (*Ranking, error) {
 	o := step.Order
 	if !o.Index {
-		return nil, unmapped.Because("the values that come first are used",
+		return nil, unmapped.NewReason("the values that come first are used",
 			"a layer gives the indices of the values that come first: quantise nothing that depends on the values")
 	}
 	elements, k, reject := p.orderedRows(step)
 	if reject != nil {
 		return nil, reject
 	}
-	by := p.Ordering(step.Node.Inputs[0], elements, o.N, func(step *graph.Step, in string) bool {
+	by := p.FindEquivalentOrder(step.Node.Inputs[0], elements, o.N, func(step *graph.Step, in string) bool {
 		_, integer := p.Integers.Integer(step.Output, 0)
 		return !integer && p.Integers.Derived(in)
 	})
@@ -38,28 +38,28 @@ func (p *AnalysedProgram) RankingOf(step *graph.Step) (*Ranking, error) {
 	for i, element := range by.At {
 		slice, err := p.Integers.At(by.Tensor, int(element))
 		if err != nil {
-			return nil, unmapped.Because("the values that it sorts are not integers: "+err.Error(),
+			return nil, unmapped.NewReason("the values that it sorts are not integers: "+err.Error(),
 				"quantise the tensor that it puts in order")
 		}
 		if len(slice.Leaves) != 1 {
-			return nil, unmapped.Because(fmt.Sprintf("a value that it sorts depends on %d integers",
+			return nil, unmapped.NewReason(fmt.Sprintf("a value that it sorts depends on %d integers",
 				len(slice.Leaves)), "quantise the tensor that it puts in order")
 		}
 		leaf, index := slice.Leaves[0].Tensor, int32(slice.Leaves[0].Index)
 		var ok bool
 		if r.Affine[i], ok = slice.Expr.Affine(); !ok {
-			return nil, unmapped.Because("a value that it sorts is no scaled integer: "+between(slice.Nodes)+
+			return nil, unmapped.NewReason("a value that it sorts is no scaled integer: "+between(slice.Nodes)+
 				" stands between it and the integers", "quantise the tensor that it puts in order")
 		}
 		if i == 0 {
 			r.Source = leaf
 		}
-		at, ok := p.Ready(leaf)
+		at, ok := p.PlaceOf(leaf)
 		if !ok || leaf != r.Source || int(at.Position(index)) != i || at.Type.Shape.Size() != len(elements) {
-			return nil, unmapped.Because(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, index, leaf),
+			return nil, unmapped.NewReason(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, index, leaf),
 				"the rows that it sorts must be the vectors of a layer: do not transpose, cut or join them")
 		}
-		r.Nodes = graph.Join(r.Nodes, slice.Nodes)
+		r.Nodes = graph.AppendMissingNodes(r.Nodes, slice.Nodes)
 	}
 	return r, nil
 }
@@ -69,12 +69,12 @@ func (p *AnalysedProgram) RankingOf(step *graph.Step) (*Ranking, error) {
 func (p *AnalysedProgram) orderedRows(step *graph.Step) (at []int32, k int, reject error) {
 	o, size := step.Order, graph.Size(p.Known[step.Node.Inputs[0]].Shape)
 	if size == 0 || len(o.Base) == 0 {
-		return nil, 0, unmapped.Empty()
+		return nil, 0, unmapped.EmptyTensorReason()
 	}
 	k = len(o.Base) * o.N / size
 	for i, base := range o.Base {
 		if int(o.Rank[i]) != i%k || base != o.Base[i-i%k] {
-			return nil, 0, unmapped.Because("the indices of a row are not adjacent in its output",
+			return nil, 0, unmapped.NewReason("the indices of a row are not adjacent in its output",
 				"sort along the last axis")
 		}
 		if i%k == 0 {

@@ -45,8 +45,8 @@ func New(p *graph.Program) *AnalysedProgram {
 		rounded: map[string]*graph.Step{}, Layouts: Layouts{}}
 }
 
-// Ready returns the place of an integer tensor. ok is false if it has none yet.
-func (p *AnalysedProgram) Ready(tensor string) (at *place.Place, ok bool) {
+// PlaceOf returns the place of an integer tensor. ok is false if it has none yet.
+func (p *AnalysedProgram) PlaceOf(tensor string) (at *place.Place, ok bool) {
 	at = p.Places[tensor]
 	return at, at != nil && !at.Held
 }
@@ -68,10 +68,10 @@ const maxTraced = 1 << 27
 // Trace counts the elements of a tensor before they are traced back. It returns an error if there are too many.
 func (p *AnalysedProgram) Trace(elements int) error {
 	if elements == 0 {
-		return unmapped.Empty()
+		return unmapped.EmptyTensorReason()
 	}
 	if p.traced += elements; p.traced > maxTraced {
-		return unmapped.As(diag.ModelTooLarge,
+		return unmapped.ReasonWithCode(diag.ModelTooLarge,
 			fmt.Sprintf("the layers up to this one read and write %d elements per frame; at most %d are traced",
 				p.traced, maxTraced),
 			"export the model for smaller frames: a picture of half the rows and columns, or a sequence of half "+
@@ -92,15 +92,15 @@ func (p *AnalysedProgram) Data(step *graph.Step) (tensors []string) {
 	return tensors
 }
 
-// A Meeting is a step that combines integers of several tensors, with its inputs that depend on integers.
-type Meeting struct {
+// A CombiningStep is a step that combines integers of several tensors, with its inputs that depend on integers.
+type CombiningStep struct {
 	Step *graph.Step
 	Data []string
 }
 
-// Meeting finds the step that combines the integers of a tensor's value, in front of steps with one argument. ok is
-// false if they are not combined element by element.
-func (p *AnalysedProgram) Meeting(tensor string) (m Meeting, ok bool) {
+// FindCombiningStep finds the step that combines the integers of a tensor's value, in front of steps with one argument.
+// ok is false if they are not combined element by element.
+func (p *AnalysedProgram) FindCombiningStep(tensor string) (m CombiningStep, ok bool) {
 	m, _, ok = p.meeting(tensor)
 	return m, ok
 }
@@ -127,7 +127,7 @@ func (p *AnalysedProgram) SharedSum(tensor string) bool {
 	return ok && shared
 }
 
-func (p *AnalysedProgram) meeting(tensor string) (m Meeting, shared, ok bool) {
+func (p *AnalysedProgram) meeting(tensor string) (m CombiningStep, shared, ok bool) {
 	for {
 		step := p.Producer(tensor)
 		if _, integer := p.Integers.Integer(tensor, 0); integer || step == nil || step.Dot != nil ||
@@ -137,7 +137,7 @@ func (p *AnalysedProgram) meeting(tensor string) (m Meeting, shared, ok bool) {
 		shared = shared || len(p.Uses.Readers(tensor)) > 1
 		data := p.Data(step)
 		if len(data) != 1 {
-			return Meeting{step, data}, shared, step.Elem != nil
+			return CombiningStep{step, data}, shared, step.Elem != nil
 		}
 		tensor = data[0]
 	}

@@ -40,11 +40,11 @@ func (p *AnalysedProgram) Recode(step *graph.Step, fill *big.Rat) (codes *Rounde
 	}
 	forms, err := find(step, p.Integers.All(n))
 	if err != nil {
-		return nil, of, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
+		return nil, of, unmapped.NewReason(err.Error(), "quantise every tensor between two matrix layers")
 	}
 	codes = &RoundedCodes{Step: step, Forms: forms, p: p, n: n}
-	if form, ok := codes.Joins(); ok {
-		return nil, of, Joined(form)
+	if form, ok := codes.SeveralIntegersForm(); ok {
+		return nil, of, SeveralIntegersReason(form)
 	}
 	r := recoding{fill: fill}
 	if reject = r.classify(codes); reject != nil {
@@ -61,9 +61,9 @@ func (p *AnalysedProgram) Recode(step *graph.Step, fill *big.Rat) (codes *Rounde
 	return codes, of, nil
 }
 
-// FromHost returns the range of codes that Recode has read, if the host can send them instead of the codes from
+// HostCodeRange returns the range of codes that Recode has read, if the host can send them instead of the codes from
 // which they are computed. Nothing else may need those, and the new codes must be no wider and no more numerous.
-func (c *RoundedCodes) FromHost() (over num.Range, ok bool) {
+func (c *RoundedCodes) HostCodeRange() (over num.Range, ok bool) {
 	sent := ""
 	for _, form := range c.Forms.Of {
 		for _, leaf := range form.Leaves() {
@@ -74,7 +74,8 @@ func (c *RoundedCodes) FromHost() (over num.Range, ok bool) {
 		}
 	}
 	by, at := c.p.Producer(sent), c.p.Places[sent]
-	if by == nil || by == c.Step || !at.OnHost() || at.OnWire() || at.Alias || !c.p.Uses.Only(sent, c.Step) {
+	if by == nil || by == c.Step || !at.OnHost() || at.OnWire() || at.Alias ||
+		!c.p.Uses.ReachesOutputsOnlyThrough(sent, c.Step) {
 		return over, false
 	}
 	return c.over, graph.Size(by.Shape) == c.n && num.NarrowestInt(c.over).Width <= at.Type.Elem.Width
@@ -92,9 +93,9 @@ func (c *RoundedCodes) Composed(of scaled.Values) (composed *RoundedCodes, ok bo
 	for _, form := range c.Forms.Of {
 		for _, leaf := range form.Leaves() {
 			by := c.p.Producer(leaf.Tensor)
-			at, ready := c.p.Ready(leaf.Tensor)
+			at, ready := c.p.PlaceOf(leaf.Tensor)
 			if by == nil || by == c.Step || !scaled.IsCode(by) || !ready || at.OnHost() || at.Alias ||
-				!c.p.Uses.Only(leaf.Tensor, c.Step) {
+				!c.p.Uses.ReachesOutputsOnlyThrough(leaf.Tensor, c.Step) {
 				return nil, false
 			}
 			between = append(between, leaf.Tensor)
@@ -109,7 +110,7 @@ func (c *RoundedCodes) Composed(of scaled.Values) (composed *RoundedCodes, ok bo
 	}
 	for _, form := range forms.Of {
 		for _, leaf := range form.Leaves() {
-			if _, ready := c.p.Ready(leaf.Tensor); !ready {
+			if _, ready := c.p.PlaceOf(leaf.Tensor); !ready {
 				return nil, false
 			}
 		}
@@ -170,9 +171,9 @@ func (r *recoding) classify(c *RoundedCodes) error {
 		form, at := c.Forms.At(k), c.Forms.Which(k)
 		var over num.Range
 		if leaves := form.Leaves(); len(leaves) > 0 {
-			in, ok := c.p.Ready(leaves[0].Tensor)
+			in, ok := c.p.PlaceOf(leaves[0].Tensor)
 			if !ok {
-				return unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser",
+				return unmapped.NewReason(fmt.Sprintf("its input needs %q, which waits for a quantiser",
 					leaves[0].Tensor), "quantise the input of this layer")
 			}
 			over = in.Type.Channel(in.Channel(leaves[0].Index[k]))
@@ -190,7 +191,7 @@ func (r *recoding) classify(c *RoundedCodes) error {
 				return unscaled(form.Nodes)
 			}
 			if len(r.of) == maxClasses {
-				return unmapped.Because("its input is scaled differently at every element",
+				return unmapped.NewReason("its input is scaled differently at every element",
 					"quantise activations per tensor or per channel")
 			}
 			f, reject := recodedOf(c, k, over, r.fill)
@@ -218,7 +219,7 @@ func recodedOf(c *RoundedCodes, k int, over num.Range, fill *big.Rat) (f recoded
 	for x := over.Lo; x <= over.Hi; x++ {
 		y, err := compiled.Exact([]real.Num{real.Exactly(new(big.Rat).SetInt64(x))}, real.Precisions[0])
 		if err != nil || y.Rat() == nil {
-			return f, unmapped.Because("its input is no scaled integer: "+unmapped.Describe(c.Step.Node)+
+			return f, unmapped.NewReason("its input is no scaled integer: "+unmapped.NodeText(c.Step.Node)+
 				" makes irrational numbers of integers", afterActivation)
 		}
 		v := y.Rat()
@@ -237,7 +238,7 @@ func recodedOf(c *RoundedCodes, k int, over num.Range, fill *big.Rat) (f recoded
 	if without := f.bits(f.unit()); fill != nil {
 		f.values = append(f.values, fill)
 		if f.measure(); f.bits(f.unit()) > without+maxFillBits {
-			return f, unmapped.Because("its padding needs much wider codes", "")
+			return f, unmapped.NewReason("its padding needs much wider codes", "")
 		}
 	}
 	return f, nil
@@ -263,7 +264,7 @@ func (f *recoded) unit() *big.Rat {
 	for _, v := range f.values {
 		apart = append(apart, new(big.Rat).Sub(v, f.least))
 	}
-	return integers.Unit(apart)
+	return integers.CommonUnit(apart)
 }
 
 // values chooses the scale and the bias of every group.
@@ -284,8 +285,9 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 	for _, one := range []struct {
 		real.Affine
 		more int // bits by which codes may become wider
-	}{{real.Affine{Scale: integers.Unit(all), Bias: new(big.Rat)}, 1}, {real.Affine{Scale: integers.Unit(first),
-		Bias: r.of[0].least}, 0}} {
+	}{{real.Affine{Scale: integers.CommonUnit(all), Bias: new(big.Rat)}, 1},
+		{real.Affine{Scale: integers.CommonUnit(first),
+			Bias: r.of[0].least}, 0}} {
 		bits := 0
 		for _, f := range r.of {
 			bits = max(bits, f.bits(one.Scale))
@@ -295,9 +297,10 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 		}
 	}
 	if widest > maxCodeBits {
-		return nil, unmapped.As(diag.RangeTooWide, fmt.Sprintf("its input is no scaled integer of up to %d bits: in "+
-			"the greatest common unit, the values that %s computes need %d bits",
-			maxCodeBits, unmapped.Describe(node), widest), afterActivation)
+		return nil, unmapped.ReasonWithCode(diag.RangeTooWide,
+			fmt.Sprintf("its input is no scaled integer of up to %d bits: in "+
+				"the greatest common unit, the values that %s computes need %d bits",
+				maxCodeBits, unmapped.NodeText(node), widest), afterActivation)
 	}
 	return own, nil
 }

@@ -58,36 +58,36 @@ func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
 func (u *Uses) FeedsLayer(tensor string) bool {
 	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool {
 		return u.product(r) || r.Recur != nil || scaled.IsCode(r)
-	}, u.Tail)
+	}, u.IsHostTail)
 }
 
-// Quantised reports whether a quantiser depends on a tensor, or a loop, which contains quantisers.
-func (u *Uses) Quantised(tensor string) bool {
+// FeedsQuantiser reports whether a quantiser depends on a tensor, or a loop, which contains quantisers.
+func (u *Uses) FeedsQuantiser(tensor string) bool {
 	return u.leadsTo(u.quantised, tensor, func(r *graph.Step) bool { return r.Recur != nil || scaled.IsCode(r) }, none)
 }
 
 func none(*graph.Step) bool { return false }
 
-// Tail reports whether a step is a product of two tensors of data without a product or loop behind a quantiser of
+// IsHostTail reports whether a step is a product of two tensors of data without a product or loop behind a quantiser of
 // its result. No layer computes such a step, and none is needed behind it, so that the host can compute the rest.
-func (u *Uses) Tail(step *graph.Step) bool {
+func (u *Uses) IsHostTail(step *graph.Step) bool {
 	if step.Dot == nil || u.prog.Known[step.Node.Inputs[step.Dot.A]].Const != nil ||
 		u.prog.Known[step.Node.Inputs[step.Dot.B]].Const != nil {
 		return false
 	}
 	return !u.leadsTo(u.continued, step.Output, func(r *graph.Step) bool {
-		return r.Recur != nil || scaled.IsCode(r) && u.Multiplied(r.Output)
+		return r.Recur != nil || scaled.IsCode(r) && u.FeedsProduct(r.Output)
 	}, none)
 }
 
-// Multiplied reports whether a matrix product or loop depends on a tensor.
-func (u *Uses) Multiplied(tensor string) bool {
+// FeedsProduct reports whether a matrix product or loop depends on a tensor.
+func (u *Uses) FeedsProduct(tensor string) bool {
 	return u.leadsTo(u.multiplied, tensor, func(r *graph.Step) bool { return r.Recur != nil || u.product(r) }, none)
 }
 
 // product reports whether a step is a matrix product, other than the sum that a softmax divides by.
 func (u *Uses) product(r *graph.Step) bool {
-	return r.Dot != nil && !u.prog.Origin(r.Node).Is(graph.WholeRow)
+	return r.Dot != nil && !u.prog.Origin(r.Node).Is(graph.TraitSoftmax)
 }
 
 // leadsTo reports whether a step that is wanted depends on a tensor, not counting dependence through steps for
@@ -107,8 +107,8 @@ func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted, without fun
 	return leads
 }
 
-// Only reports whether all outputs of the model depend on a tensor only through the given step.
-func (u *Uses) Only(tensor string, through *graph.Step) bool {
+// ReachesOutputsOnlyThrough reports whether all outputs of the model depend on a tensor only through the given step.
+func (u *Uses) ReachesOutputsOnlyThrough(tensor string, through *graph.Step) bool {
 	seen := map[string]bool{}
 	var visit func(tensor string) bool
 	visit = func(tensor string) bool {
@@ -148,16 +148,16 @@ func (u *Uses) QuantisedNext(tensor string) (quantiser *graph.Step, ok bool) {
 	}
 }
 
-// LooksUp returns the number of rows of the tables for which a tensor's elements are row numbers. It returns 0 if
-// they serve another purpose, or if a table does not consist of integers; the host then looks up the rows.
-func (p *AnalysedProgram) LooksUp(tensor string) (rows int) {
+// LookupRowCount returns the number of rows of the tables for which a tensor's elements are row numbers. It returns 0
+// if they serve another purpose, or if a table does not consist of integers; the host then looks up the rows.
+func (p *AnalysedProgram) LookupRowCount(tensor string) (rows int) {
 	for _, r := range p.Readers(tensor) {
 		n := 0
 		switch {
 		case IsOneHot(r) && p.choosesIntegers(r.Output):
 			n = r.Shape[len(r.Shape)-1]
 		case r.Move != nil:
-			n = p.LooksUp(r.Output)
+			n = p.LookupRowCount(r.Output)
 		}
 		if n == 0 {
 			return 0
@@ -215,10 +215,10 @@ func (p *AnalysedProgram) OneHots(tensor string) *graph.Step {
 // inOrder reports whether a step's elements are all n elements of its first input, in order.
 func inOrder(step *graph.Step, n int) bool {
 	m := step.Move
-	if m.Still() {
+	if m.IsIdentity() {
 		return true
 	}
-	if m.Joins() || graph.Size(step.Shape) != n {
+	if m.ReadsOtherInputs() || graph.Size(step.Shape) != n {
 		return false
 	}
 	for i := range n {
@@ -230,4 +230,4 @@ func inOrder(step *graph.Step, n int) bool {
 }
 
 // IsOneHot reports whether a step turns row numbers into one-hot rows.
-func IsOneHot(step *graph.Step) bool { return step.Node.Is(graph.OneHot) }
+func IsOneHot(step *graph.Step) bool { return step.Node.Is(graph.TraitOneHot) }

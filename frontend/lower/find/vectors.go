@@ -65,10 +65,10 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *LayerOperand) (*Matri
 	v := &MatrixVectors{Count: d.ABase.Len() / rows, dot: d, weights: w, rows: rows}
 	affine, ok := o.Affine(d.K)
 	if !ok {
-		return nil, unmapped.Because("vectors of its input are scaled differently",
+		return nil, unmapped.NewReason("vectors of its input are scaled differently",
 			"quantise activations per tensor or per channel")
 	}
-	always := o.Always(d.K)
+	always := o.ConstantChannels(d.K)
 	var reject error
 	if v.constants, reject = o.constants(v.Count, d.K); reject != nil {
 		return nil, reject
@@ -95,10 +95,11 @@ func (v *MatrixVectors) Scales() (scales []*big.Rat, ok bool) {
 // Taps returns false, since an element of a vector has one weight.
 func (v *MatrixVectors) Taps() bool { return false }
 
-// Blocks returns the block of weights in which each element of the sum is, and the number of blocks (integers.Blocks).
+// Blocks returns the block of weights in which each element of the sum is, and the number of blocks
+// (integers.FindWeightBlocks).
 func (v *MatrixVectors) Blocks() (of []int, count int) {
 	one := make([]float64, 1)
-	return integers.Blocks(v.dot.K, v.rows, func(k, c int) []float64 {
+	return integers.FindWeightBlocks(v.dot.K, v.rows, func(k, c int) []float64 {
 		one[0] = v.weights.At(int(v.dot.BBase.At(c) + v.dot.BOffset[k]))
 		return one
 	})
@@ -120,7 +121,7 @@ func (v *MatrixVectors) Matrix(order []int, length int) (m choose.Matrix, of sca
 	affine := make([]real.Affine, v.rows)
 	m.Weights = make([][]int64, v.rows)
 	codes, floats := block[uint8](together, v.dot.K), block[float64](together, v.dot.K)
-	meaning, alike := v.weights.Meaning(v.dot.BOffset), v.alike()
+	meaning, alike := v.weights.CodeValues(v.dot.BOffset), v.alike()
 	for at := 0; at < v.rows; at += together {
 		n := min(together, v.rows-at)
 		coded := alike
@@ -257,14 +258,14 @@ func (o *LayerOperand) constants(v, k int) ([]*big.Rat, error) {
 	for i := range v * k {
 		first, this := o.constantAt(i%k), o.constantAt(i)
 		if (first == nil) != (this == nil) || first != nil && first.Cmp(this) != 0 {
-			return nil, unmapped.Because("constants that differ from vector to vector are put among its input's "+
+			return nil, unmapped.NewReason("constants that differ from vector to vector are put among its input's "+
 				"elements", "pad all vectors alike")
 		}
 		out[i%k] = first
 		data = data || first == nil
 	}
 	if !data {
-		return nil, unmapped.Because("its input is constant", "remove the constant part of the model")
+		return nil, unmapped.NewReason("its input is constant", "remove the constant part of the model")
 	}
 	return out, nil
 }
@@ -277,15 +278,15 @@ func (o *LayerOperand) columns(v, k int, kept []int) *LayerOperand {
 	out := &LayerOperand{Tensors: o.Tensors, Nodes: o.Nodes}
 	for r := range v {
 		for _, c := range kept {
-			out.Append(o.Of(r*k + c))
+			out.Append(o.SourceOf(r*k + c))
 		}
 	}
 	return out
 }
 
-// Within finds the vectors in longer vectors of a single stream, or in shorter ones if elements are used twice.
+// FindInStream finds the vectors in longer vectors of a single stream, or in shorter ones if elements are used twice.
 // Element k of each is element order[k] there. ok is false if they have no such form.
-func (v *MatrixVectors) Within(p *AnalysedProgram) (order []int, length int, ok bool) {
+func (v *MatrixVectors) FindInStream(p *AnalysedProgram) (order []int, length int, ok bool) {
 	if len(v.Tensors) != 1 {
 		return nil, 0, false
 	}
@@ -300,7 +301,7 @@ func (v *MatrixVectors) Within(p *AnalysedProgram) (order []int, length int, ok 
 	}
 	order = make([]int, v.K)
 	for i := range v.Len() {
-		_, at := v.Of(i)
+		_, at := v.SourceOf(i)
 		j := int(at) - i/v.K*length
 		if j < 0 || j >= length || i >= v.K && order[i%v.K] != j {
 			return nil, 0, false
@@ -310,9 +311,9 @@ func (v *MatrixVectors) Within(p *AnalysedProgram) (order []int, length int, ok 
 	return order, length, true
 }
 
-// Together finds a vector in several tensors with the same number of pixels, whose channels are concatenated. order
-// is as in Within.
-func (v *MatrixVectors) Together(p *AnalysedProgram) (order []int, length int, ok bool) {
+// FindConcatenated finds a vector in several tensors with the same number of pixels, whose channels are concatenated.
+// order is as in Within.
+func (v *MatrixVectors) FindConcatenated(p *AnalysedProgram) (order []int, length int, ok bool) {
 	if v.Count != 1 || len(v.Tensors) < 2 {
 		return nil, 0, false
 	}
@@ -340,7 +341,7 @@ func (p *AnalysedProgram) Defer(code *graph.Step) { p.rounded[code.Output] = cod
 // results are used. Such a product of a matrix and a vector with rounded single products occurs in FINN-L.
 func (p *AnalysedProgram) RoundsProducts(c *RoundedCodes) bool {
 	form, _, ok := c.Forms.Single()
-	if !ok || !c.Step.Node.Is(graph.Uniform) || len(form.Vars) < 2 {
+	if !ok || !c.Step.Node.Is(graph.TraitUniformCodes) || len(form.Vars) < 2 {
 		return false
 	}
 	products, err := p.Integers.At(c.Step.Node.Inputs[0], 0)
@@ -416,12 +417,13 @@ func (p *AnalysedProgram) roundedSums(k int, w *graph.Tensor, code *graph.Step, 
 		ok = ok && sum.SameNumbers(0, i)
 	}
 	if !ok || scale.Bias.Sign() != 0 || !ones(w) {
-		return nil, unmapped.Because("it does more than add up rounded products", "use the sum of the products itself")
+		return nil, unmapped.NewReason("it does more than add up rounded products",
+			"use the sum of the products itself")
 	}
 	products, err := p.Integers.Forms(code.Node.Inputs[0], leaf.Index) // in the order of the sums
 	form, x, ok := products.Single()
 	if err != nil || !ok {
-		return nil, unmapped.Because("it adds up products of several tensors",
+		return nil, unmapped.NewReason("it adds up products of several tensors",
 			"use one tensor of data and one of weights")
 	}
 	n := 1 // outputs of one vector: sums over the same elements
@@ -430,7 +432,8 @@ func (p *AnalysedProgram) roundedSums(k int, w *graph.Tensor, code *graph.Step, 
 	}
 	for i := range x.Index {
 		if first := i % (n * k); x.Index[i] != x.Index[i-first+first%k] || !form.SameNumbers(first, i) {
-			return nil, unmapped.Because("its weights are not one matrix for all vectors", "use one matrix of weights")
+			return nil, unmapped.NewReason("its weights are not one matrix for all vectors",
+				"use one matrix of weights")
 		}
 	}
 	rounding, err := integers.RoundingOf(p.Program, code)
@@ -456,7 +459,7 @@ func notRounded(err error) error {
 	if errors.As(err, &why) {
 		return err
 	}
-	return unmapped.Because("its products are rounded one by one: "+err.Error(),
+	return unmapped.NewReason("its products are rounded one by one: "+err.Error(),
 		"round them with one scale and zero point 0, or round their sum")
 }
 
@@ -469,15 +472,15 @@ func (p *AnalysedProgram) Table(d *graph.Dot, w *graph.Tensor, o *LayerOperand) 
 	reject error) {
 	n, ok := matrixRows(d)
 	if !ok {
-		return rows, of, unmapped.Because(fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix")
+		return rows, of, unmapped.NewReason(fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix")
 	}
 	f, ok := o.Affine(1)
 	if !ok || o.Constants != nil || len(o.Tensors) != 1 {
-		return rows, of, unmapped.Because("its indices are not those of one quantiser", "compute all indices alike")
+		return rows, of, unmapped.NewReason("its indices are not those of one quantiser", "compute all indices alike")
 	}
 	r := p.Places[o.Tensors[0]].Type.Union()
 	if r.Lo < 0 || r.Hi >= maxRows {
-		return rows, of, unmapped.Because(fmt.Sprintf("its indices lie in %v", r),
+		return rows, of, unmapped.NewReason(fmt.Sprintf("its indices lie in %v", r),
 			fmt.Sprintf("use indices from 0 to %d", maxRows-1))
 	}
 	var index []int
@@ -517,7 +520,7 @@ func tableOf(table [][]float64, n int) (values [][]int64, affine []real.Affine, 
 	values = make([][]int64, len(table))
 	same := make([]real.Affine, len(table))
 	for i := range same {
-		same[i] = scaled.Unit[0]
+		same[i] = scaled.IdentityAffine[0]
 	}
 	for c := range n {
 		column := make([]float64, len(table))

@@ -76,11 +76,11 @@ func (b block) joined(with block) block {
 // An element is compared with at most looked blocks, besides the block of the element before it.
 const looked = 16
 
-// Blocks finds the blocks in which weights are quantised: in each block, the weights of a column are small integer
-// multiples of a number of their own. It returns the block of each of n elements of a sum, and the number of
-// blocks. count is 0 if there are none. Blocks have on average at least two elements. weights returns the weights
-// of an element in a column.
-func Blocks(n, columns int, weights func(element, column int) []float64) (of []int, count int) {
+// FindWeightBlocks finds the blocks in which weights are quantised: in each block, the weights of a column are small
+// integer multiples of a number of their own. It returns the block of each of n elements of a sum, and the number of
+// blocks. count is 0 if there are none. Blocks have on average at least two elements. weights returns the weights of an
+// element in a column.
+func FindWeightBlocks(n, columns int, weights func(element, column int) []float64) (of []int, count int) {
 	var all []block
 	of = make([]int, n)
 	var last block

@@ -20,7 +20,7 @@ type Lattice struct {
 // NewLattice returns the lattice for scales and ranges. Scales that are 0, and ranges of one integer, only
 // contribute to the base.
 func NewLattice(scale []*big.Rat, ranges []num.Range) *Lattice {
-	l := &Lattice{unit: Unit(scale), base: new(big.Int)}
+	l := &Lattice{unit: CommonUnit(scale), base: new(big.Int)}
 	for i, s := range scale {
 		f := new(big.Int).Set(new(big.Rat).Quo(s, l.unit).Num())
 		r, first := ranges[i], ranges[i].Lo
@@ -75,8 +75,8 @@ func (l *Lattice) order() {
 	}
 }
 
-// Work returns roughly how many steps one search takes: the integers that it tries one by one.
-func (l *Lattice) Work() float64 {
+// StepsPerSearch returns roughly how many steps one search takes: the integers that it tries one by one.
+func (l *Lattice) StepsPerSearch() float64 {
 	work := 1.0
 	for i := range l.factor[:max(0, len(l.factor)-2)] {
 		n, _ := new(big.Float).SetInt(l.span[i]).Float64()
@@ -85,16 +85,16 @@ func (l *Lattice) Work() float64 {
 	return work
 }
 
-// Spent returns roughly how many steps all searches have taken so far. A step in big integers counts as several.
-func (l *Lattice) Spent() float64 { return l.spent }
+// StepsTaken returns roughly how many steps all searches have taken so far. A step in big integers counts as several.
+func (l *Lattice) StepsTaken() float64 { return l.spent }
 
 // bigStep is the number of steps in int64 that take as long as one in big integers.
 const bigStep = 16
 
-// Around returns the greatest sum below a bound and the least sum that reaches it; either may be nil. If closed is
-// false, a sum equal to the bound counts as below it.
-func (l *Lattice) Around(bound *big.Rat, closed bool) (below, from *big.Rat) {
-	l.spent += 2 * bigStep * l.Work()
+// NeighbourSums returns the greatest sum below a bound and the least sum that reaches it; either may be nil. If closed
+// is false, a sum equal to the bound counts as below it.
+func (l *Lattice) NeighbourSums(bound *big.Rat, closed bool) (below, from *big.Rat) {
+	l.spent += 2 * bigStep * l.StepsPerSearch()
 	first := l.first(bound, closed)
 	if v := least(l.factor, l.span, first); v != nil {
 		from = l.real(v)
@@ -111,13 +111,13 @@ func (l *Lattice) Around(bound *big.Rat, closed bool) (below, from *big.Rat) {
 	return below, from
 }
 
-// Near is a much faster approximation of Around. No sum lies between its results, and the results of Around are
-// close to them.
-func (l *Lattice) Near(bound *big.Rat, closed bool) (below, from *big.Rat) {
-	l.spent += 2 * l.Work()
+// ApproxNeighbourSums is a much faster approximation of Around. No sum lies between its results, and the results of
+// Around are close to them.
+func (l *Lattice) ApproxNeighbourSums(bound *big.Rat, closed bool) (below, from *big.Rat) {
+	l.spent += 2 * l.StepsPerSearch()
 	b, f, ok := l.small.around(l.first(bound, closed))
 	if !ok {
-		return l.Around(bound, closed)
+		return l.NeighbourSums(bound, closed)
 	}
 	if b != nil {
 		below = l.real(b)

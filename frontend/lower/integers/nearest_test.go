@@ -46,12 +46,12 @@ func TestAround(t *testing.T) {
 		}
 		try(0)
 		l := NewLattice(scale, ranges)
-		gotBelow, gotFrom := l.Around(bound, closed)
+		gotBelow, gotFrom := l.NeighbourSums(bound, closed)
 		if !same(gotBelow, below) || !same(gotFrom, from) {
 			t.Fatalf("%v over %v around %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, gotBelow,
 				gotFrom, below, from)
 		}
-		if b, f := l.Near(bound, closed); !same(b, below) || !same(f, from) {
+		if b, f := l.ApproxNeighbourSums(bound, closed); !same(b, below) || !same(f, from) {
 			t.Fatalf("%v over %v near %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, b, f, below,
 				from)
 		}
@@ -87,8 +87,8 @@ func TestNear(t *testing.T) {
 			cut++
 		}
 		bound := new(big.Rat).SetFloat64(r.NormFloat64() * 1e9)
-		below, from := l.Around(bound, true)
-		b, f := l.Near(bound, true)
+		below, from := l.NeighbourSums(bound, true)
+		b, f := l.ApproxNeighbourSums(bound, true)
 		if (b == nil) != (below == nil) || (f == nil) != (from == nil) || b != nil && b.Cmp(below) < 0 ||
 			f != nil && f.Cmp(from) > 0 {
 			t.Fatalf("%v over %v: %v and %v, want %v and %v", scale, ranges, b, f, below, from)

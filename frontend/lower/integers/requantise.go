@@ -13,7 +13,7 @@ import (
 // have no small ratio, it tries smaller multipliers, best approximations first, and proves them for all pairs of
 // integers.
 func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit int) ([]int64, num.StepFunction, error) {
-	unit := Unit(inner.Scale)
+	unit := CommonUnit(inner.Scale)
 	exact := make([]int64, len(ranges))
 	sum := num.Range{}
 	for i, v := range inner.Scale {

@@ -22,15 +22,16 @@ type ProductRounding struct {
 	node *graph.Node
 }
 
-var modes = map[real.RoundingMode]num.Rounding{real.HalfEven: num.HalfEven, real.HalfUp: num.HalfAway,
-	real.HalfDown: num.HalfTowardZero, real.Floor: num.Floor, real.Ceil: num.Ceil, real.Down: num.TowardZero,
-	real.Up: num.AwayFromZero}
+var modes = map[real.RoundingMode]num.Rounding{real.HalfEven: num.HalfEven, real.HalfAwayFromZero: num.HalfAway,
+	real.HalfTowardsZero: num.HalfTowardZero, real.TowardsNegativeInf: num.Floor, real.TowardsPositiveInf: num.Ceil,
+	real.TowardsZero:  num.TowardZero,
+	real.AwayFromZero: num.AwayFromZero}
 
 // RoundingOf reads a quantiser without a zero point. The error states why the step is no such quantiser.
 func RoundingOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 	q, err := ShiftedOf(p, step)
 	if err == nil && (q.Before.Sign() != 0 || q.Behind != 0) {
-		return nil, fmt.Errorf("%s has a zero point", unmapped.Describe(step.Node))
+		return nil, fmt.Errorf("%s has a zero point", unmapped.NodeText(step.Node))
 	}
 	return q, err
 }
@@ -39,16 +40,16 @@ func RoundingOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 // the step is no such quantiser.
 func ShiftedOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 	codes, ok := scaled.Codes(step)
-	if !ok || !step.Node.Is(graph.Uniform) || step.Node.Int("sign", 0) != 0 {
-		return nil, fmt.Errorf("%s does not round products", unmapped.Describe(step.Node))
+	if !ok || !step.Node.Is(graph.TraitUniformCodes) || step.Node.Int("sign", 0) != 0 {
+		return nil, fmt.Errorf("%s does not round products", unmapped.NodeText(step.Node))
 	}
 	s, z := p.Known[step.Node.Inputs[1]].Const, p.Known[step.Node.Inputs[2]].Const
 	if s == nil || z == nil || s.Len() != 1 || z.Len() != 1 {
-		return nil, fmt.Errorf("%s has a zero point or a scale per unit", unmapped.Describe(step.Node))
+		return nil, fmt.Errorf("%s has a zero point or a scale per unit", unmapped.NodeText(step.Node))
 	}
 	mode, ok := modes[real.RoundingMode(step.Node.Int("mode", 0))]
 	if !ok {
-		return nil, fmt.Errorf("%s rounds in a way that no layer does", unmapped.Describe(step.Node))
+		return nil, fmt.Errorf("%s rounds in a way that no layer does", unmapped.NodeText(step.Node))
 	}
 	q := &ProductRounding{Mode: mode, Scale: new(big.Rat).SetFloat64(s.At(0)), Before: new(big.Rat), Codes: codes,
 		node: step.Node}
@@ -68,11 +69,11 @@ func (r *ProductRounding) Products(form *scaled.Expression, n int, in num.Range)
 	for i := range scales {
 		f, ok := form.Affine(i)
 		if !ok || f.Bias.Sign() != 0 {
-			return nil, q, fmt.Errorf("%s does not round plain products", unmapped.Describe(r.node))
+			return nil, q, fmt.Errorf("%s does not round plain products", unmapped.NodeText(r.node))
 		}
 		scales[i] = new(big.Rat).Quo(f.Scale, r.Scale)
 	}
-	unit := Unit(scales)
+	unit := CommonUnit(scales)
 	all := num.Range{}
 	for _, v := range scales {
 		w, err := InUnits(v, unit)
@@ -93,7 +94,7 @@ func (r *ProductRounding) Products(form *scaled.Expression, n int, in num.Range)
 func (r *ProductRounding) Fit(scale *big.Rat, in num.Range) (num.Requant, error) {
 	q, ok := num.FitRequant(scale, r.Mode, in, r.Codes.Lo, r.Codes.Hi)
 	if !ok {
-		return q, fmt.Errorf("no multiplier and shift of 62 bits round as %s does", unmapped.Describe(r.node))
+		return q, fmt.Errorf("no multiplier and shift of 62 bits round as %s does", unmapped.NodeText(r.node))
 	}
 	return q, nil
 }

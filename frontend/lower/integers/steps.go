@@ -15,8 +15,8 @@ import (
 // memory per channel.
 const MaxSteps = 1 << 12
 
-// Shared returns a list with one step function if all channels have the same.
-func Shared(steps []num.StepFunction) []num.StepFunction {
+// MergeEqualSteps returns a list with one step function if all channels have the same.
+func MergeEqualSteps(steps []num.StepFunction) []num.StepFunction {
 	for _, f := range steps[1:] {
 		if !f.Equal(steps[0]) {
 			return steps
@@ -30,13 +30,13 @@ func Shared(steps []num.StepFunction) []num.StepFunction {
 func NoStepFunction(err error, limit int) error {
 	switch {
 	case errors.Is(err, real.ErrTooManySteps):
-		return unmapped.By(err, diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit),
+		return unmapped.WrapReason(err, diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit),
 			FewerStepsHint(limit))
 	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
-		return unmapped.By(err, diag.NotMapped, fmt.Sprintf("its activation has no value %v", err),
+		return unmapped.WrapReason(err, diag.NotMapped, fmt.Sprintf("its activation has no value %v", err),
 			"keep its input away from there: clip it, or add a small constant")
 	}
-	return unmapped.By(err, diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err),
+	return unmapped.WrapReason(err, diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err),
 		"the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer")
 }
 

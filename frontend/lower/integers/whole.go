@@ -43,8 +43,8 @@ func quantised(row []int64, bits int) bool {
 	})
 }
 
-// Unit returns the greatest rational of which all values are integer multiples, or 1 if all are zero.
-func Unit(values []*big.Rat) *big.Rat {
+// CommonUnit returns the greatest rational of which all values are integer multiples, or 1 if all are zero.
+func CommonUnit(values []*big.Rat) *big.Rat {
 	n, d := new(big.Int), big.NewInt(1)
 	for _, v := range values {
 		if v.Sign() == 0 {
@@ -65,7 +65,7 @@ func Unit(values []*big.Rat) *big.Rat {
 func InUnits(v, unit *big.Rat) (int64, error) {
 	q := new(big.Rat).Quo(v, unit)
 	if !q.Num().IsInt64() {
-		return 0, unmapped.As(diag.RangeTooWide,
+		return 0, unmapped.ReasonWithCode(diag.RangeTooWide,
 			"the scales of the tensors that it adds have no common unit of 63 bits",
 			"use one scale for both, or scales that are powers of two")
 	}
@@ -265,7 +265,7 @@ func rationals(column []float64, in []real.Affine) (row []int64, unit *big.Rat, 
 		values[k] = new(big.Rat).SetFloat64(w)
 		values[k].Mul(values[k], in[k].Scale)
 	}
-	unit = Unit(values)
+	unit = CommonUnit(values)
 	row = make([]int64, len(column))
 	for k, v := range values {
 		q := new(big.Rat).Quo(v, unit)
@@ -279,12 +279,12 @@ func rationals(column []float64, in []real.Affine) (row []int64, unit *big.Rat, 
 // scale.
 func TooWide(bits int, uniform bool) error {
 	if !uniform {
-		return unmapped.As(diag.ScalePerInput,
+		return unmapped.ReasonWithCode(diag.ScalePerInput,
 			fmt.Sprintf("the input's scale varies along the summed axis, and no common scale leaves weights below "+
 				"%d bits", bits),
 			"quantise activations per tensor (Brevitas: scaling_per_output_channel=False)")
 	}
-	return unmapped.As(diag.WeightsNotInteger,
+	return unmapped.ReasonWithCode(diag.WeightsNotInteger,
 		fmt.Sprintf("the weights are not quantised with one scale per output channel: as integers they would need %d "+
 			"bits", bits),
 		"quantise the weights of this layer")

@@ -34,7 +34,7 @@ func TestUnit(t *testing.T) {
 		{rat(1e-41, -3e-41), nil},
 		{nil, big.NewRat(1, 1)},
 	} {
-		got := Unit(c.values)
+		got := CommonUnit(c.values)
 		if got.Sign() <= 0 || c.want != nil && got.Cmp(c.want) != 0 {
 			t.Errorf("the unit of %v is %v, want %v", c.values, got, c.want)
 		}
@@ -59,7 +59,7 @@ func TestShared(t *testing.T) {
 		steps []num.StepFunction
 		want  int
 	}{{[]num.StepFunction{a, a, a}, 1}, {[]num.StepFunction{a, b}, 2}, {[]num.StepFunction{b}, 1}} {
-		if got := len(Shared(c.steps)); got != c.want {
+		if got := len(MergeEqualSteps(c.steps)); got != c.want {
 			t.Errorf("%v: %d step functions, want %d", c.steps, got, c.want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestRequantise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unit := Unit(scales)
+		unit := CommonUnit(scales)
 		if exact, _ := InUnits(scales[0], unit); max(m[0], -m[0]) < max(exact, -exact) {
 			narrower++
 		}
@@ -193,7 +193,7 @@ func TestBlocks(t *testing.T) {
 		{"no quantiser", [][]float64{{0.1, 0.2002, 0.30303, 0.7}}, nil},
 		{"one column without", [][]float64{{1, 2, 3, 4}, {0.1, 0.2002, 0.30303, 0.7}}, nil},
 	} {
-		of, count := Blocks(len(c.columns[0]), len(c.columns), func(k, at int) []float64 {
+		of, count := FindWeightBlocks(len(c.columns[0]), len(c.columns), func(k, at int) []float64 {
 			return []float64{c.columns[at][k]}
 		})
 		want := 0

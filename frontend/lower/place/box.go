@@ -10,7 +10,7 @@ func (b Box) Cols() int { return (b.X1-b.X0)/b.DX + 1 }
 // partly constant.
 func inside(h, w, c int, from []int16) (b Box, ok bool) {
 	var ys, xs []int
-	data := func(y, x int) bool { return from[(y*w+x)*c] != Constant }
+	data := func(y, x int) bool { return from[(y*w+x)*c] != ConstantWire }
 	for y := range h {
 		for x := range w {
 			if data(y, x) {
@@ -41,7 +41,7 @@ func inside(h, w, c int, from []int16) (b Box, ok bool) {
 		for x := range w {
 			in := y >= b.Y0 && y <= b.Y1 && (y-b.Y0)%b.DY == 0 && x >= b.X0 && x <= b.X1 && (x-b.X0)%b.DX == 0
 			for _, f := range from[(y*w+x)*c : (y*w+x+1)*c] {
-				if f != Constant != in {
+				if f != ConstantWire != in {
 					return b, false
 				}
 			}

@@ -16,8 +16,8 @@ type LaidGraph struct {
 	streams []int // stream of each wire, in front of a DuplicateStreams; -1 for none
 }
 
-// Carries returns the stream that carries a tensor, if there is one.
-func (b *LaidGraph) Carries(p *Place) (stream int, ok bool) {
+// StreamOf returns the stream that carries a tensor, if there is one.
+func (b *LaidGraph) StreamOf(p *Place) (stream int, ok bool) {
 	if !p.onWire || b.streams[p.wire] < 0 {
 		return 0, false
 	}

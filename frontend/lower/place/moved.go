@@ -16,8 +16,8 @@ type moved struct {
 	from      int16
 }
 
-// Constant stands for a wire at positions that all carry the same code.
-const Constant = -1
+// ConstantWire stands for a wire at positions that all carry the same code.
+const ConstantWire = -1
 
 // InOrder returns a movement of n elements of the first wire, in order.
 func InOrder(n int) Movement { return Movement{n: n, moved: []moved{{0, 0, 0}}} }
@@ -28,14 +28,14 @@ func (m *Movement) Len() int { return m.n }
 // Append appends a position. at has no meaning for a constant.
 func (m *Movement) Append(from int16, at int32) {
 	if k := len(m.moved) - 1; k < 0 || m.moved[k].from != from ||
-		from != Constant && m.moved[k].at+int32(m.n)-m.moved[k].first != at {
+		from != ConstantWire && m.moved[k].at+int32(m.n)-m.moved[k].first != at {
 		m.moved = append(m.moved, moved{int32(m.n), at, from})
 	}
 	m.n++
 }
 
-// Of returns from where the element at position k comes.
-func (m *Movement) Of(k int) (from int16, at int32) {
+// SourceOf returns from where the element at position k comes.
+func (m *Movement) SourceOf(k int) (from int16, at int32) {
 	e := &m.moved[m.entry(k)]
 	return e.from, e.at + int32(k) - e.first
 }
@@ -107,7 +107,7 @@ func (m *Movement) Cut(b Box, w, c int) (part Movement) {
 	for y := b.Y0; y <= b.Y1; y += b.DY {
 		for x := b.X0; x <= b.X1; x += b.DX {
 			for k := range c {
-				part.Append(m.Of((y*w+x)*c + k))
+				part.Append(m.SourceOf((y*w+x)*c + k))
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func TestMovement(t *testing.T) {
 		}
 		for range 20 {
 			k := r.IntN(len(at))
-			if f, a := m.Of(k); m.Len() != len(at) || f != from[k] || f != Constant && a != at[k] {
+			if f, a := m.SourceOf(k); m.Len() != len(at) || f != from[k] || f != ConstantWire && a != at[k] {
 				t.Fatalf("%v %v: position %d is %d of %d", from, at, k, a, f)
 			}
 		}
@@ -33,7 +33,7 @@ func TestMovement(t *testing.T) {
 			t.Fatalf("%v, want %v", m.froms(), from)
 		}
 		for k, a := range m.places() {
-			if from[k] != Constant && a != at[k] {
+			if from[k] != ConstantWire && a != at[k] {
 				t.Fatalf("%v: position %d is %d, want %d", from, k, a, at[k])
 			}
 		}
@@ -45,8 +45,8 @@ func TestMovement(t *testing.T) {
 			}
 		}
 		whole := !slices.ContainsFunc(from, func(f int16) bool { return f != from[0] }) &&
-			(from[0] == Constant || slices.Equal(at, inOrder(len(at))))
-		if _, ok := m.whole(); ok != whole && from[0] != Constant {
+			(from[0] == ConstantWire || slices.Equal(at, inOrder(len(at))))
+		if _, ok := m.whole(); ok != whole && from[0] != ConstantWire {
 			t.Fatalf("%v %v: whole is %t", from, at, ok)
 		}
 	}

@@ -26,7 +26,7 @@ func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64
 	}
 	w, reject := by.frame(shape, m.froms(), m.places())
 	if reject == errScattered {
-		return 0, unmapped.Because("its input's elements are put together in a way that no layer does",
+		return 0, unmapped.NewReason("its input's elements are put together in a way that no layer does",
 			"concatenate along channels; pad, crop and repeat along rows and columns")
 	}
 	return w, reject
@@ -56,7 +56,7 @@ type mover struct {
 func (m *mover) layer(op dataflow.Op, in ...int) (int, error) {
 	w, err := m.net.AddMover(op, in, m.nodes)
 	if err != nil {
-		return 0, unmapped.Because("moving its elements: "+err.Error(), "keep the layout of the tensor simpler")
+		return 0, unmapped.NewReason("moving its elements: "+err.Error(), "keep the layout of the tensor simpler")
 	}
 	return w, nil
 }
@@ -64,7 +64,7 @@ func (m *mover) layer(op dataflow.Op, in ...int) (int, error) {
 // still returns a wire that already carries the elements in order, if there is one.
 func (m *mover) still(shape dataflow.Shape, of *Movement) (w int, ok bool) {
 	from, ok := of.whole()
-	if !ok || from == Constant {
+	if !ok || from == ConstantWire {
 		return 0, false
 	}
 	w = m.wires[from]
@@ -74,7 +74,7 @@ func (m *mover) still(shape dataflow.Shape, of *Movement) (w int, ok bool) {
 
 // frame returns a wire with positions that come from wires or are constant.
 func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, error) {
-	if slices.Contains(from, Constant) {
+	if slices.Contains(from, ConstantWire) {
 		return m.padded(shape, from, at)
 	}
 	first := from[0]
@@ -153,7 +153,7 @@ func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 	if p, ok := FirstLast(t.Shape, shape, at); ok {
 		return m.layer(firstlast.New(p), w)
 	}
-	p, ok := Blocks(t.Shape, shape, at)
+	p, ok := FindReorderBlocks(t.Shape, shape, at)
 	if !ok {
 		return 0, errScattered
 	}
@@ -215,10 +215,10 @@ func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
 	return true
 }
 
-// Blocks finds the smallest blocks of a frame within which elements move, all in the same way, in chunks as large
-// as possible. Element i of the new shape is element at[i] of the old one. ok is false if elements move in another
-// way.
-func Blocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
+// FindReorderBlocks finds the smallest blocks of a frame within which elements move, all in the same way, in chunks as
+// large as possible. Element i of the new shape is element at[i] of the old one. ok is false if elements move in
+// another way.
+func FindReorderBlocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
 	n, m := from.Size(), len(at)
 	chunk := together(gcd(gcd(n, m), gcd(from.Channels(), to.Channels())), at)
 	var order []int
@@ -260,7 +260,7 @@ func FirstLast(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool
 		if row > 0 && row < vectors-1 {
 			return p, false
 		}
-		p.Order = append(p.Order, firstlast.From{Last: row > 0, Chunk: chunk})
+		p.Order = append(p.Order, firstlast.ChunkSource{Last: row > 0, Chunk: chunk})
 	}
 	return p, true
 }

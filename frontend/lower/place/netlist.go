@@ -91,16 +91,16 @@ func (n *Netlist) Output(w int, tensor string) {
 	n.out = append(n.out, output{w, tensor})
 }
 
-// Out returns the integer tensors that the host reads, in order.
-func (n *Netlist) Out() (tensors []string) {
+// HostOutputs returns the integer tensors that the host reads, in order.
+func (n *Netlist) HostOutputs() (tensors []string) {
 	for _, o := range n.out {
 		tensors = append(tensors, o.tensor)
 	}
 	return tensors
 }
 
-// In returns the integer tensors that the host writes and that a layer or the host reads.
-func (n *Netlist) In() (tensors []string) {
+// HostInputs returns the integer tensors that the host writes and that a layer or the host reads.
+func (n *Netlist) HostInputs() (tensors []string) {
 	for _, w := range n.wires {
 		if w.host != "" && w.readers > 0 {
 			tensors = append(tensors, w.host)

@@ -43,7 +43,7 @@ func ChannelsLast(shape []int, axis int) (dataflow.Shape, *graph.IndexList) {
 // Inverse lists the element at each position.
 func Inverse(at *graph.IndexList, n int) []int32 {
 	if at == nil {
-		return scaled.All(n)
+		return scaled.Indices(n)
 	}
 	out := make([]int32, n)
 	for i, position := range at.All {

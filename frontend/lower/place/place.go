@@ -60,8 +60,10 @@ func (s *WireStream) Wire(n *Netlist, name string) int {
 	return s.wire
 }
 
-// Is puts a stream on a wire that does not come from the stream's source.
-func (s *WireStream) Is(n *Netlist, wire int) { s.Type, s.wire, s.onWire = n.Type(wire), wire, true }
+// AttachWire puts a stream on a wire that does not come from the stream's source.
+func (s *WireStream) AttachWire(n *Netlist, wire int) {
+	s.Type, s.wire, s.onWire = n.Type(wire), wire, true
+}
 
 // Position returns the position of element i on the wire.
 func (p *Place) Position(i int32) int32 {
@@ -103,7 +105,7 @@ func (p *Place) Send(m *Movement, shape dataflow.Shape, alone func() bool) {
 	if !p.OnHost() || p.onWire || m.Len() != n {
 		return
 	}
-	if from, ok := m.whole(); !ok || from == Constant {
+	if from, ok := m.whole(); !ok || from == ConstantWire {
 		places := m.places()
 		seen := make([]bool, n)
 		for _, i := range places {
@@ -115,12 +117,12 @@ func (p *Place) Send(m *Movement, shape dataflow.Shape, alone func() bool) {
 		if !alone() {
 			return
 		}
-		to := Inverse(graph.Listed(places), n) // new position of the element at each old position
+		to := Inverse(graph.NewIndexList(places), n) // new position of the element at each old position
 		at := make([]int32, n)
 		for e := range at {
 			at[e] = to[p.Position(int32(e))]
 		}
-		p.At, *m = graph.Listed(at), InOrder(n)
+		p.At, *m = graph.NewIndexList(at), InOrder(n)
 	}
 	p.Type.Shape = append(dataflow.Shape(nil), shape...)
 }

@@ -46,8 +46,8 @@ func TestNetlist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(n.In(), []string{"x"}) || !slices.Equal(n.Out(), []string{"a", "x"}) {
-		t.Errorf("the host writes %v and reads %v", n.In(), n.Out())
+	if !slices.Equal(n.HostInputs(), []string{"x"}) || !slices.Equal(n.HostOutputs(), []string{"a", "x"}) {
+		t.Errorf("the host writes %v and reads %v", n.HostInputs(), n.HostOutputs())
 	}
 	var kinds []string
 	for _, node := range built.Graph.Nodes {
@@ -56,10 +56,10 @@ func TestNetlist(t *testing.T) {
 	if !slices.Equal(kinds, []string{"DuplicateStreams", "Thresholding"}) {
 		t.Errorf("the graph has %s", kinds)
 	}
-	if s, ok := built.Carries(&Place{WireStream: used}); !ok || s != 0 {
+	if s, ok := built.StreamOf(&Place{WireStream: used}); !ok || s != 0 {
 		t.Errorf("x is on stream %d, %t", s, ok)
 	}
-	if _, ok := built.Carries(&Place{WireStream: unused}); ok {
+	if _, ok := built.StreamOf(&Place{WireStream: unused}); ok {
 		t.Error("a tensor that nobody reads is on a stream")
 	}
 }
@@ -161,7 +161,7 @@ func TestMoves(t *testing.T) {
 		{"another shape", dataflow.Shape{6}, dataflow.Shape{1, 2, 3}, []int32{0, 1, 2, 3, 4, 5},
 			"{1 3 [0] [1 2 3]} true"},
 	} {
-		p, ok := Blocks(c.from, c.to, c.at)
+		p, ok := FindReorderBlocks(c.from, c.to, c.at)
 		if got := fmt.Sprint(p, ok); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}

@@ -56,7 +56,7 @@ func (b *reader) begin(k int, s BodySource) error {
 				continue
 			}
 			// it becomes a constant, but begins with something else
-			of[j].Scale, st.factor[j] = integers.Unit([]*big.Rat{f.Scale, apart}), 0
+			of[j].Scale, st.factor[j] = integers.CommonUnit([]*big.Rat{f.Scale, apart}), 0
 			all = all.Union(num.SingleValue(0))
 		}
 		m, o := new(big.Rat).Quo(f.Scale, of[j].Scale).Num(), apart.Quo(apart, of[j].Scale).Num()
@@ -102,7 +102,8 @@ func (b *reader) beginning(k int, s BodySource) (of []real.Affine, span num.Rang
 	for j := range n {
 		v := new(big.Rat).SetFloat64(t.At(j % t.Len()))
 		if v == nil {
-			return nil, span, unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with %v", b.names[k],
+			return nil, span, unmapped.NewReason(fmt.Sprintf("its body has no layer: state %q begins with %v",
+				b.names[k],
 				t.At(j%t.Len())), "begin with finite numbers")
 		}
 		of = append(of, real.Affine{Scale: new(big.Rat), Bias: v})
@@ -121,7 +122,8 @@ func (b *reader) tooFine(k, j int, from []real.Affine) error {
 		hint = fmt.Sprintf("quantise the initial state with the quantiser that makes the state in the loop's body, of "+
 			"scale %s, or begin with zero", decimal(g.Scale))
 	}
-	return unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with %s, and later ones are of scale "+
+	return unmapped.NewReason(fmt.Sprintf("its body has no layer: state %q begins with %s, and later "+
+		"ones are of scale "+
 		"%s: in the unit that both are multiples of, the state needs more than %d bits", b.names[k], begins,
 		decimal(g.Scale), maxStateBits), hint)
 }
@@ -134,6 +136,6 @@ func decimal(v *big.Rat) string {
 
 // arrivesReal returns the reason for a state that begins with real numbers, with a hint.
 func arrivesReal(name, instead string) error {
-	return unmapped.Because(fmt.Sprintf("the initial value of state %q arrives as real numbers", name),
+	return unmapped.NewReason(fmt.Sprintf("the initial value of state %q arrives as real numbers", name),
 		cmp.Or(instead, "quantise it in front of the loop, with the quantiser that makes the state in the loop's body"))
 }

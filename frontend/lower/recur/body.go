@@ -119,7 +119,7 @@ func (b *reader) code(step *graph.Step, at []int32) (*value, error) {
 	if v.expr, reject = e.read(forms, err); reject != nil {
 		return nil, reject
 	}
-	if step.Node.Is(graph.Uniform) {
+	if step.Node.Is(graph.TraitUniformCodes) {
 		forms, err := b.a.Forms(step.Node.Inputs[0], at)
 		if v.of, reject = e.read(forms, err); reject != nil {
 			return nil, reject
@@ -159,7 +159,7 @@ func (b *reader) exact(step *graph.Step, forms *scaled.Forms, err error, units i
 		for _, t := range terms {
 			scales = append(scales, t.Scale)
 		}
-		of[u] = real.Affine{Scale: new(big.Rat).Mul(integers.Unit(scales), f.Scale), Bias: f.Bias}
+		of[u] = real.Affine{Scale: new(big.Rat).Mul(integers.CommonUnit(scales), f.Scale), Bias: f.Bias}
 		if len(terms) == 0 || f.Scale.Sign() == 0 {
 			of[u].Scale = big.NewRat(1, 1)
 			x = real.Rat(f.Bias)
@@ -347,5 +347,5 @@ func alike(leaves []leaf, u int) bool {
 
 // refuse returns the reason for a body with a step that no cell computes.
 func refuse(step *graph.Step, format string, args ...any) error {
-	return Unsupported(unmapped.Describe(step.Node)+" "+format, args...)
+	return Unsupported(unmapped.NodeText(step.Node)+" "+format, args...)
 }

@@ -83,7 +83,7 @@ func (v *value) divided(q *integers.ProductRounding, terms [][]int, units []poly
 			most.Add(most, new(big.Int).Abs(big.NewInt(r.Lo))).Add(most, new(big.Int).Abs(big.NewInt(r.Hi)))
 		}
 	}
-	d.unit = integers.Unit(scales)
+	d.unit = integers.CommonUnit(scales)
 	d.m = new(big.Int).Set(new(big.Rat).Inv(d.unit).Num())
 	if d.bits = min(limbBits, maxLimb-most.BitLen()); d.bits < 1 {
 		return nil, false

@@ -12,9 +12,10 @@ import (
 )
 
 // modes maps roundings to the names that the model uses.
-var modes = map[num.Rounding]real.RoundingMode{num.HalfEven: real.HalfEven, num.HalfAway: real.HalfUp,
-	num.HalfTowardZero: real.HalfDown, num.Floor: real.Floor, num.Ceil: real.Ceil, num.TowardZero: real.Down,
-	num.AwayFromZero: real.Up}
+var modes = map[num.Rounding]real.RoundingMode{num.HalfEven: real.HalfEven, num.HalfAway: real.HalfAwayFromZero,
+	num.HalfTowardZero: real.HalfTowardsZero, num.Floor: real.TowardsNegativeInf, num.Ceil: real.TowardsPositiveInf,
+	num.TowardZero:   real.TowardsZero,
+	num.AwayFromZero: real.AwayFromZero}
 
 // TestDivided compares codes of at least 14 bits, computed from sums of products, with the real numbers. It checks
 // random sums, and sums beside a change of the code, of which every third is a tie.

@@ -210,9 +210,9 @@ func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []in
 	size := graph.Size(d.body.Known[tensor].Shape)
 	if k := slices.Index(d.names, tensor); k >= 0 {
 		if k < d.recur.States {
-			return d.stateVector(k), scaled.All(size), size, nil
+			return d.stateVector(k), scaled.Indices(size), size, nil
 		}
-		place = scaled.All(size)
+		place = scaled.Indices(size)
 		for i := range place {
 			place[i] += int32(d.reader.offset[k-d.recur.States])
 		}
@@ -220,7 +220,7 @@ func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []in
 	}
 	if from := d.body.Producer(tensor); from.Dot != nil {
 		return nil, nil, 0, refuse(d.step, "multiplies the sums of %s: quantise them first",
-			unmapped.Describe(from.Node))
+			unmapped.NodeText(from.Node))
 	}
 	at := slices.Compact(slices.Sorted(slices.Values(used)))
 	place = places(at, size)
@@ -314,7 +314,7 @@ func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool)
 // separate functions.
 func (p *dotPart) level() {
 	scales := slices.DeleteFunc(slices.Clone(p.scale), func(s *big.Rat) bool { return s == nil })
-	unit := integers.Unit(scales)
+	unit := integers.CommonUnit(scales)
 	var all num.Range
 	for _, row := range p.rows {
 		all = all.Union(num.RangeOf(append([]int64{0}, row...)))
@@ -361,7 +361,7 @@ func (d *dotReader) rounding(leaf *scaled.Var) (*rounding, error) {
 		return nil, nil
 	}
 	n := graph.Size(step.Shape)
-	forms, err := d.a.Forms(step.Node.Inputs[0], scaled.All(n))
+	forms, err := d.a.Forms(step.Node.Inputs[0], scaled.Indices(n))
 	form, of, ok := forms.Single()
 	if err != nil || !ok || graph.Size(d.body.Known[of.Tensor].Shape) >= n {
 		return nil, nil

@@ -116,14 +116,14 @@ func (w *writer) writePhase(i int, p *phase) rnn.Phase {
 	}
 	if i == 0 {
 		for l, v := range w.lanes {
-			w.made(v, w.put(rnn.CellValue{Op: rnn.Input, At: l}))
+			w.made(v, w.put(rnn.CellValue{Op: rnn.OpInput, At: l}))
 		}
 		if len(w.lanes) == 0 {
-			w.put(rnn.CellValue{Op: rnn.Input})
+			w.put(rnn.CellValue{Op: rnn.OpInput})
 		}
 	}
 	for d, v := range p.sums {
-		w.made(v, w.put(rnn.CellValue{Op: rnn.Sum, At: d}))
+		w.made(v, w.put(rnn.CellValue{Op: rnn.OpDot, At: d}))
 	}
 	for _, v := range p.others {
 		if v.kind == code {
@@ -156,10 +156,10 @@ func (w *writer) at(v *value) int {
 	}
 	var i int
 	if v.kind == state {
-		i = w.put(rnn.CellValue{Op: rnn.OfState, At: w.state[v.state]})
+		i = w.put(rnn.CellValue{Op: rnn.OpState, At: w.state[v.state]})
 	} else {
 		ref := w.refs[v]
-		i = w.put(rnn.CellValue{Op: rnn.Earlier, Phase: ref.Phase, At: ref.Value})
+		i = w.put(rnn.CellValue{Op: rnn.OpEarlierValue, Phase: ref.Phase, At: ref.Value})
 	}
 	w.local[v] = i
 	return i
@@ -170,18 +170,18 @@ func (w *writer) code(v *value) int {
 	m := v.made
 	if len(m.terms) == 0 { // it never changes: step functions without breakpoints
 		w.something()
-		return w.put(rnn.CellValue{Op: rnn.Steps, Of: []int{0}, Steps: m.steps})
+		return w.put(rnn.CellValue{Op: rnn.OpSteps, Of: []int{0}, Steps: m.steps})
 	}
 	of, factors := w.terms(v)
 	at := of[0]
 	if len(of) > 1 || len(m.bias) > 0 || len(factors[0]) > 1 || factors[0][0] != 1 {
-		at = w.put(rnn.CellValue{Op: rnn.Linear, Of: of, Factors: factors, Bias: m.bias})
+		at = w.put(rnn.CellValue{Op: rnn.OpLinear, Of: of, Factors: factors, Bias: m.bias})
 	}
 	switch {
 	case m.requant != nil:
-		at = w.put(rnn.CellValue{Op: rnn.Requant, Of: []int{at}, Requant: m.requant})
+		at = w.put(rnn.CellValue{Op: rnn.OpRequant, Of: []int{at}, Requant: m.requant})
 	case m.steps != nil:
-		at = w.put(rnn.CellValue{Op: rnn.Steps, Of: []int{at}, Steps: m.steps})
+		at = w.put(rnn.CellValue{Op: rnn.OpSteps, Of: []int{at}, Steps: m.steps})
 	}
 	return at
 }
@@ -194,12 +194,12 @@ func (w *writer) something() {
 	}
 	phases := w.cell.Program.Phases
 	if k := slices.IndexFunc(phases, func(p rnn.Phase) bool { return p.Units == w.phase.Units }); k >= 0 {
-		w.put(rnn.CellValue{Op: rnn.Earlier, Phase: k})
+		w.put(rnn.CellValue{Op: rnn.OpEarlierValue, Phase: k})
 		return
 	}
 	for k := range w.states {
 		if v := w.states[k].value; v != nil && v.units == w.phase.Units {
-			w.put(rnn.CellValue{Op: rnn.OfState, At: w.state[k]})
+			w.put(rnn.CellValue{Op: rnn.OpState, At: w.state[k]})
 			return
 		}
 	}
@@ -218,10 +218,10 @@ func (w *writer) terms(v *value) (of []int, factors [][]int64) {
 		if p, ok := pairs[t]; ok {
 			at = w.at(v.args[p.x])
 			y := w.plus(v.args[p.y], p)
-			at, factor = w.put(rnn.CellValue{Op: rnn.Product, Of: []int{at, y}}), scaledBy(factor, p.sign)
+			at, factor = w.put(rnn.CellValue{Op: rnn.OpProduct, Of: []int{at, y}}), scaledBy(factor, p.sign)
 		} else {
 			for _, a := range term[1:] {
-				at = w.put(rnn.CellValue{Op: rnn.Product, Of: []int{at, w.at(v.args[a])}})
+				at = w.put(rnn.CellValue{Op: rnn.OpProduct, Of: []int{at, w.at(v.args[a])}})
 			}
 		}
 		of, factors = append(of, at), append(factors, factor)
@@ -233,8 +233,8 @@ func (w *writer) terms(v *value) (of []int, factors [][]int64) {
 func (w *writer) plus(y *value, p pair) int {
 	at := w.at(y)
 	made := w.phase.Values[at]
-	if made.Op != rnn.Steps {
-		return w.put(rnn.CellValue{Op: rnn.Linear, Of: []int{at}, Factors: [][]int64{{p.sign}}, Bias: p.bias})
+	if made.Op != rnn.OpSteps {
+		return w.put(rnn.CellValue{Op: rnn.OpLinear, Of: []int{at}, Factors: [][]int64{{p.sign}}, Bias: p.bias})
 	}
 	steps := make([]num.StepFunction, max(len(made.Steps), len(p.bias)))
 	for u := range steps {
@@ -244,7 +244,7 @@ func (w *writer) plus(y *value, p pair) int {
 			steps[u].Value = append(steps[u].Value, p.sign*v+layer.ForChannel(p.bias, u))
 		}
 	}
-	return w.put(rnn.CellValue{Op: rnn.Steps, Of: made.Of, Steps: integers.Shared(steps)})
+	return w.put(rnn.CellValue{Op: rnn.OpSteps, Of: made.Of, Steps: integers.MergeEqualSteps(steps)})
 }
 
 func scaledBy(list []int64, by int64) []int64 {
@@ -312,7 +312,7 @@ func (c *CellBody) prune() {
 		}
 		used[r.Phase][r.Value] = true
 		v := p[r.Phase].Values[r.Value]
-		if v.Op == rnn.Earlier {
+		if v.Op == rnn.OpEarlierValue {
 			need(rnn.Ref{Phase: v.Phase, Value: v.At})
 		}
 		for _, a := range v.Of {
@@ -338,7 +338,7 @@ func (c *CellBody) prune() {
 			if !used[i][k] {
 				continue
 			}
-			if v.Op == rnn.Earlier {
+			if v.Op == rnn.OpEarlierValue {
 				v.At = number[v.Phase][v.At]
 			}
 			v.Of = slices.Clone(v.Of)

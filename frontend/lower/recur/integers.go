@@ -100,8 +100,8 @@ func (v *value) mayRound() bool {
 
 // notPolynomial returns the reason for a code that is no function of one polynomial.
 func (v *value) notPolynomial() error {
-	return unmapped.Because(fmt.Sprintf("its body has no layer: %s is no function of one sum or product of integers",
-		unmapped.Describe(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; "+
+	return unmapped.NewReason(fmt.Sprintf("its body has no layer: %s is no function of one sum or product of integers",
+		unmapped.NodeText(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; "+
 		"the greater of two codes, max(a, b), is b + relu(a - b), with a quantiser of their scale behind relu")
 }
 
@@ -115,7 +115,7 @@ func (v *value) settleConstant(units []polynomial) error {
 		}
 		m.steps = append(m.steps, s)
 	}
-	m.steps = integers.Shared(m.steps)
+	m.steps = integers.MergeEqualSteps(m.steps)
 	v.made = m
 	return nil
 }
@@ -183,7 +183,7 @@ func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomia
 
 // inner reads an expression as a function of one sum of multiples, or else of one polynomial.
 func inner(e *real.Expr, n int) ([]real.Term, *real.Expr, bool) {
-	l, outer, ok := e.Joint(max(1, n))
+	l, outer, ok := e.AsFuncOfLinear(max(1, n))
 	if !ok {
 		return e.Polynomial()
 	}
@@ -270,7 +270,7 @@ func requantised(q *integers.ProductRounding, units []polynomial, bias []*big.Ra
 		scales = append(scales, p.scale...)
 	}
 	if !slices.ContainsFunc(bias, func(b *big.Rat) bool { return b.Sign() != 0 }) {
-		if m, ok := exactRequant(q, units, integers.Unit(scales)); ok {
+		if m, ok := exactRequant(q, units, integers.CommonUnit(scales)); ok {
 			return m, true
 		}
 	}
@@ -340,7 +340,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 	scales := make([]*big.Rat, len(units))
 	for u := range units {
 		p := &units[u]
-		scales[u] = integers.Unit(p.scale)
+		scales[u] = integers.CommonUnit(p.scale)
 		factors, sum, ok := p.whole(scales[u])
 		if !ok || max(sum.Hi, -sum.Lo) > widest.Hi>>maxFiner {
 			return nil, 0, errTooWide
@@ -375,7 +375,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 			return nil, width, err
 		}
 	}
-	m.steps = integers.Shared(steps)
+	m.steps = integers.MergeEqualSteps(steps)
 	m.compact(units)
 	return m, width, nil
 }
@@ -448,7 +448,7 @@ func (m *made) shareSteps(units []polynomial, steps []num.StepFunction, sums []n
 		}
 		m.steps[u] = g.Restricted(sums[u])
 	}
-	m.steps = integers.Shared(m.steps)
+	m.steps = integers.MergeEqualSteps(m.steps)
 	m.compact(units)
 }
 
@@ -478,6 +478,7 @@ func wide(sums []num.Range, bias []int64, finer int) bool {
 
 // farApart returns the reason for a sum that no limbs can compute.
 func (v *value) farApart() error {
-	return unmapped.As(diag.NotMapped, fmt.Sprintf("its body has no layer: %s decides by a sum of %d terms that need "+
-		"more than %d bits each", unmapped.Describe(v.step.Node), len(v.args), maxLimb), "use fewer bits")
+	return unmapped.ReasonWithCode(diag.NotMapped,
+		fmt.Sprintf("its body has no layer: %s decides by a sum of %d terms that need "+
+			"more than %d bits each", unmapped.NodeText(v.step.Node), len(v.args), maxLimb), "use fewer bits")
 }

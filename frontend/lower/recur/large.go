@@ -28,13 +28,14 @@ func (b *reader) tooManyWeights() error {
 		multiplications += len(d.base) * len(d.offset)
 		weights += d.w.Len()
 		if n := d.matrix(); n > most {
-			largest, most = unmapped.Describe(step.Node), n
+			largest, most = unmapped.NodeText(step.Node), n
 		}
 	}
 	for k := range b.states {
 		bits += b.states[k].size * num.NarrowestInt(b.states[k].span).Width
 	}
-	return unmapped.Because(fmt.Sprintf("its body has no layer: %s is a matrix of %d weights, at most %d are read. As "+
+	return unmapped.NewReason(fmt.Sprintf("its body has no layer: %s is a matrix of %d weights, at "+
+		"most %d are read. As "+
 		"it is written, a step takes %d multiplications with %d weights, and %d bits of states", largest, most,
 		maxWeights, multiplications, weights, bits),
 		fmt.Sprintf("use %d times fewer pixels, channels or units: matrices grow with the square, and there is no "+

@@ -68,7 +68,7 @@ func (v *value) limbs(terms [][]int, units []polynomial) ([]*value, error) {
 
 // limbsOf finds the steps of a unit.
 func limbsOf(p *polynomial) (of limbed, err error) {
-	unit := integers.Unit(p.scale)
+	unit := integers.CommonUnit(p.scale)
 	for _, s := range p.scale {
 		of.factors = append(of.factors, new(big.Int).Set(new(big.Rat).Quo(s, unit).Num()))
 	}
@@ -157,7 +157,7 @@ func (l *limbs) write() {
 			most = max(most, f.Value[len(f.Value)-1])
 		}
 		if most > 0 {
-			digit.steps = integers.Shared(digit.steps)
+			digit.steps = integers.MergeEqualSteps(digit.steps)
 			ranks, weight = append(ranks, l.value(digit, args...)), append(weight, next)
 			next *= most + 1
 		}
@@ -169,7 +169,7 @@ func (l *limbs) write() {
 	for u, of := range l.units {
 		m.steps = append(m.steps, num.StepFunction{At: combined[u], Value: of.values})
 	}
-	m.steps = integers.Shared(m.steps)
+	m.steps = integers.MergeEqualSteps(m.steps)
 	l.of.args, l.of.made = ranks, m
 }
 

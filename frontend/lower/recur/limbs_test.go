@@ -100,7 +100,8 @@ func TestLimbs(t *testing.T) {
 				x.Add(x, new(big.Rat).Mul(units[u].scale[k], new(big.Rat).SetInt(p)))
 			}
 			want,
-				err := real.Compile(units[u].outer.Substitute([]*real.Expr{real.Rat(x)})).StepOver(num.SingleValue(0), 1)
+				err := real.Compile(units[u].outer.Substitute([]*real.Expr{real.Rat(x)})).StepOver(num.SingleValue(0),
+				1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,8 +148,9 @@ func TestLimbsRefuse(t *testing.T) {
 		outer *real.Expr
 		want  string
 	}{
-		{1 << 60, real.Round(real.Min(real.Max(real.Var(0), real.Float(0)), real.Float(1)), real.Floor), "59 bits"},
-		{1 << 20, real.Round(real.Var(0), real.Floor), "4096 steps"},
+		{1 << 60, real.Round(real.Min(real.Max(real.Var(0), real.Float(0)), real.Float(1)), real.TowardsNegativeInf),
+			"59 bits"},
+		{1 << 20, real.Round(real.Var(0), real.TowardsNegativeInf), "4096 steps"},
 	} {
 		v := &value{kind: code, units: 1, step: &graph.Step{Node: &graph.Node{Name: "n", Op: "Quant"}},
 			args: []*value{{kind: sum}}}

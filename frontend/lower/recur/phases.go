@@ -53,7 +53,8 @@ func (b *network) schedule() (*schedule, error) {
 	}
 	for _, v := range s.lanes {
 		if s.of[v] != s.of[s.lanes[0]] {
-			return nil, unmapped.Because(fmt.Sprintf("its body has no layer: products of the input meet values of %d "+
+			return nil, unmapped.NewReason(fmt.Sprintf("its body has no layer: products of the input meet "+
+				"values of %d "+
 				"elements in one place, and of %d in another", s.lanes[0].units, v.units),
 				"one loop reads its input in one place: compute one of these products outside of the loop")
 		}

@@ -80,7 +80,7 @@ type Output struct {
 
 // Unsupported returns the reason for a body that no layer computes.
 func Unsupported(format string, args ...any) error {
-	return unmapped.Because("its body has no layer: "+fmt.Sprintf(format, args...),
+	return unmapped.NewReason("its body has no layer: "+fmt.Sprintf(format, args...),
 		"quantise what is multiplied, every gate, and every state before the next step (Brevitas: QuantLSTM with all "+
 			"quantisers on)")
 }
@@ -136,7 +136,7 @@ func Read(s BodySource) (*CellBody, error) {
 	for _, step := range r.Body.Steps {
 		switch {
 		case scaled.IsCode(step), step.Dot != nil:
-			b.a.Declare(step.Output, scaled.Unit)
+			b.a.Declare(step.Output, scaled.IdentityAffine)
 		case step.Order != nil, step.Recur != nil:
 			if reject := b.ordered(step, s.Wanted); reject != nil {
 				return nil, reject
@@ -167,7 +167,7 @@ func (b *reader) findStates(s BodySource) error {
 		st.size = graph.Size(b.body.Known[b.names[k]].Shape)
 		st.vector, st.found = &vector{state: k}, &value{kind: state, units: st.size, state: k}
 		if g.Outputs[k].Name == b.names[k] { // it keeps its initial value
-			st.keeps, st.next, st.at, found[k] = true, b.names[k], scaled.All(st.size), true
+			st.keeps, st.next, st.at, found[k] = true, b.names[k], scaled.Indices(st.size), true
 			if st.of, st.span = kept(s, k); st.of == nil {
 				return arrivesReal(b.names[k], s.Instead[k])
 			}
@@ -222,7 +222,7 @@ func kept(s BodySource, k int) ([]real.Affine, num.Range) {
 func (b *reader) findState(k int) (ok bool, reject error) {
 	st := &b.states[k]
 	next := b.body.Graph.Outputs[k].Name
-	forms, err := b.a.Forms(next, scaled.All(st.size))
+	forms, err := b.a.Forms(next, scaled.Indices(st.size))
 	if err != nil {
 		return false, nil
 	}
@@ -284,7 +284,7 @@ func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 			if reject != nil {
 				return nil, reject
 			}
-			out[i] = &output{value: v, at: scaled.All(b.states[i].size), of: b.states[i].of}
+			out[i] = &output{value: v, at: scaled.Indices(b.states[i].size), of: b.states[i].of}
 			continue
 		}
 		var reject error
@@ -298,11 +298,11 @@ func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 // output reads an output tensor: a code, or a sum of integers.
 func (b *reader) output(name string) (*output, error) {
 	n := graph.Size(b.body.Known[name].Shape)
-	forms, err := b.a.Forms(name, scaled.All(n))
+	forms, err := b.a.Forms(name, scaled.Indices(n))
 	form, leaf, ok := forms.Single()
 	if err == nil && ok && form.Expr != nil {
 		if from := b.body.Producer(leaf.Tensor); from == nil || from.Dot == nil {
-			o := &output{at: scaled.All(n), of: make([]real.Affine, n)}
+			o := &output{at: scaled.Indices(n), of: make([]real.Affine, n)}
 			span := integers.Interval(b.spanOf(leaf.Tensor))
 			for i := range o.of {
 				e, _ := form.Numbers(i)
@@ -322,7 +322,7 @@ func (b *reader) output(name string) (*output, error) {
 		return nil, Unsupported("output %q is no tensor of integers", name)
 	}
 	v, of, reject := b.exact(step, forms, err, n)
-	return &output{value: v, at: scaled.All(n), of: of}, reject
+	return &output{value: v, at: scaled.Indices(n), of: of}, reject
 }
 
 // next returns the value that a state becomes. It adds a code if that is no code, or a code with another unit.
@@ -390,13 +390,13 @@ func (b *reader) ordered(step *graph.Step, wanted []bool) error {
 			reached[s.Output] = reached[s.Output] || reached[in]
 		}
 	}
-	msg := "its body has no layer: " + unmapped.Describe(step.Node) + " is no sum and no function of an element"
+	msg := "its body has no layer: " + unmapped.NodeText(step.Node) + " is no sum and no function of an element"
 	used := false
 	for k, o := range b.body.Graph.Outputs {
 		switch {
 		case !reached[o.Name]:
 		case k < b.recur.States:
-			return unmapped.Because(msg+", and the next step depends on it",
+			return unmapped.NewReason(msg+", and the next step depends on it",
 				"hand on the quantised values that it reads, and what it makes of them behind the loop alone")
 		default:
 			used = used || wanted[k]
@@ -405,5 +405,5 @@ func (b *reader) ordered(step *graph.Step, wanted []bool) error {
 	if !used {
 		return nil
 	}
-	return unmapped.Because(msg, "give its input out of the loop, and put it behind the loop")
+	return unmapped.NewReason(msg, "give its input out of the loop, and put it behind the loop")
 }

@@ -111,7 +111,7 @@ const maxAsked = 1 << 23
 func affordable(lattices []*integers.Lattice, n int) bool {
 	work := 0.0
 	for _, l := range lattices {
-		work += max(l.Spent(), 2*l.Work()*float64(n))
+		work += max(l.StepsTaken(), 2*l.StepsPerSearch()*float64(n))
 	}
 	return work <= maxAsked
 }
@@ -284,7 +284,7 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 				f, _ := c.step()
 				m.steps = append(m.steps, f)
 			}
-			m.steps = integers.Shared(m.steps)
+			m.steps = integers.MergeEqualSteps(m.steps)
 			m.compact(units)
 			best, first = m, shift
 		}
@@ -339,7 +339,7 @@ func findGaps(l *integers.Lattice, outer *real.Expr, unit *big.Rat, f num.StepFu
 	for i, at := range f.At {
 		behind := new(big.Rat).Mul(unit, big.NewRat(at, 1))
 		before := new(big.Rat).Mul(unit, big.NewRat(at-1, 1))
-		if below, from := l.Near(behind, true); below == nil || below.Cmp(before) <= 0 {
+		if below, from := l.ApproxNeighbourSums(behind, true); below == nil || below.Cmp(before) <= 0 {
 			gaps, values = append(gaps, gap{below, from}), append(values, f.Value[i+1])
 			continue
 		}
@@ -358,10 +358,10 @@ func findGaps(l *integers.Lattice, outer *real.Expr, unit *big.Rat, f num.StepFu
 func changes(l *integers.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64) (gaps []gap, values []int64,
 	ok bool) {
 	_, monotone := outer.Direction()
-	below, from := l.Around(at[1], true)
+	below, from := l.NeighbourSums(at[1], true)
 	behind := known[1]
 	for tried := 0; behind != known[0] || !monotone; tried++ {
-		if l.Spent() > maxAsked {
+		if l.StepsTaken() > maxAsked {
 			return nil, nil, false
 		}
 		v, last := known[0], below == nil || below.Cmp(at[0]) <= 0
@@ -380,7 +380,7 @@ func changes(l *integers.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int
 			break
 		}
 		from = below
-		below, _ = l.Around(below, true)
+		below, _ = l.NeighbourSums(below, true)
 	}
 	slices.Reverse(gaps)
 	slices.Reverse(values)
@@ -420,7 +420,7 @@ func sharpRequant(q *integers.ProductRounding, units []polynomial, bias []*big.R
 		for c := q.Codes.Lo + 1; c <= q.Codes.Hi; c++ {
 			at, closed := q.Mode.Boundary(c)
 			g := gap{}
-			g.below, g.from = l.Near(at.Sub(at, bias[u]), closed)
+			g.below, g.from = l.ApproxNeighbourSums(at.Sub(at, bias[u]), closed)
 			gaps = append(gaps, g)
 		}
 		s.gaps = append(s.gaps, gaps)
@@ -453,7 +453,7 @@ func biases(q *integers.ProductRounding, units [][]cut, shift int) ([]int64, boo
 			if max(v, -v) >= maxSum>>shift {
 				return nil, false
 			}
-			t := q.Mode.Least(v, shift)
+			t := q.Mode.LeastWithQuotient(v, shift)
 			if k.h != never {
 				lo = max(lo, t-k.h)
 			}

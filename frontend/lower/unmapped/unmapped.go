@@ -23,17 +23,23 @@ func (r *Reason) Error() string { return r.Msg }
 // Unwrap returns the underlying error, if there is one.
 func (r *Reason) Unwrap() error { return r.cause }
 
-// Because returns a reason without a specific code.
-func Because(msg, hint string) error { return As(diag.NotMapped, msg, hint) }
+// NewReason returns a reason without a specific code.
+func NewReason(msg, hint string) error { return ReasonWithCode(diag.NotMapped, msg, hint) }
 
-// As returns a reason with a code.
-func As(code diag.Code, msg, hint string) error { return &Reason{Code: code, Msg: msg, Hint: hint} }
+// ReasonWithCode returns a reason with a code.
+func ReasonWithCode(code diag.Code, msg, hint string) error {
+	return &Reason{Code: code, Msg: msg, Hint: hint}
+}
 
-// By returns a reason with an underlying error.
-func By(cause error, code diag.Code, msg, hint string) error { return &Reason{code, msg, hint, cause} }
+// WrapReason returns a reason with an underlying error.
+func WrapReason(cause error, code diag.Code, msg, hint string) error {
+	return &Reason{code, msg, hint, cause}
+}
 
-// Empty returns the reason for a tensor without elements.
-func Empty() error { return Because("a tensor without elements", "remove the empty part of the model") }
+// EmptyTensorReason returns the reason for a tensor without elements.
+func EmptyTensorReason() error {
+	return NewReason("a tensor without elements", "remove the empty part of the model")
+}
 
-// Describe names a node for use in a message.
-func Describe(n *graph.Node) string { return fmt.Sprintf("%s %q", n.FullOp(), n.Label()) }
+// NodeText names a node for use in a message.
+func NodeText(n *graph.Node) string { return fmt.Sprintf("%s %q", n.FullOp(), n.Label()) }

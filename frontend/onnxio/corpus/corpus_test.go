@@ -92,7 +92,7 @@ func run(c *testbackend.TestCase) error {
 		for k := range data {
 			data[k] = t.At(k)
 		}
-		in, from = append(in, graph.Exactly(t.Shape, data)), append(from, v.Name)
+		in, from = append(in, graph.NewExactReals(t.Shape, data)), append(from, v.Name)
 	}
 	g.Inputs = slices.DeleteFunc(g.Inputs, func(v graph.ValueInfo) bool { return g.Init[v.Name] != nil })
 	for _, v := range g.Outputs {

@@ -119,9 +119,9 @@ func keep(t *onnxpb.TensorProto, location string, more ...string) {
 	t.ExternalData = Props(append([]string{"location", location}, more...)...)
 }
 
-// Scatter moves the data of a model's tensors, including those in attributes and bodies, from its file to other
-// files. These are returned by name: a single one, as torch.onnx.export writes it, or one per tensor.
-func Scatter(model []byte, one bool) (file []byte, files map[string][]byte) {
+// ExternaliseTensors moves the data of a model's tensors, including those in attributes and bodies, from its file to
+// other files. These are returned by name: a single one, as torch.onnx.export writes it, or one per tensor.
+func ExternaliseTensors(model []byte, one bool) (file []byte, files map[string][]byte) {
 	m, files := Of(model), map[string][]byte{}
 	out := func(t *onnxpb.TensorProto) {
 		if len(t.GetRawData()) == 0 {

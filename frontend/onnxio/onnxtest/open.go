@@ -6,8 +6,9 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// Open makes an axis dynamic, with the given name: in each input and output the first axis that has the given size.
-func Open(model []byte, size int64, name string) ([]byte, error) {
+// MakeAxisDynamic makes an axis dynamic, with the given name: in each input and output the first axis that has the
+// given size.
+func MakeAxisDynamic(model []byte, size int64, name string) ([]byte, error) {
 	m := &onnxpb.ModelProto{}
 	if err := proto.Unmarshal(model, m); err != nil {
 		return nil, err

@@ -17,9 +17,9 @@ var weighted = map[string]int{"MatMul": 1, "Gemm": 1, "Conv": 1, "ConvTranspose"
 // factors maps operators to the index of the input that may be a constant factor per channel.
 var factors = map[string]int{"Mul": 1, "BatchNormalization": 1}
 
-// Dead returns the matrix of weights. In one of two calls it sets some of the matrix' rows and columns to zero, in
-// place.
-func Dead[W int | int64 | float64](r *rand.Rand, weights []W, columns int) []W {
+// ZeroRandomRowsAndColumns returns the matrix of weights. In one of two calls it sets some of the matrix' rows and
+// columns to zero, in place.
+func ZeroRandomRowsAndColumns[W int | int64 | float64](r *rand.Rand, weights []W, columns int) []W {
 	if r.IntN(2) == 0 {
 		return weights
 	}

@@ -13,7 +13,7 @@ import (
 // shorter than the longest sequence. steps gives the length of each sample, nil for the full length. Elements after the
 // last step are ignored.
 func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Array) (*Runs, error) {
-	s, err := Open(m, Streams(arrays), steps)
+	s, err := Open(m, ArrayReaders(arrays), steps)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (s *Runs) Padded(k int, run dataflow.RealTensor) dataflow.RealTensor {
 	return out
 }
 
-// Cut returns output k of run i without the elements after its last step.
-func (s *Runs) Cut(k, i int, run dataflow.RealTensor) dataflow.RealTensor {
+// TrimOutput returns output k of run i without the elements after its last step.
+func (s *Runs) TrimOutput(k, i int, run dataflow.RealTensor) dataflow.RealTensor {
 	if s.axes == nil || s.axes[k] < 0 {
 		return run
 	}

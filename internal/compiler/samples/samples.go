@@ -62,8 +62,8 @@ func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
 	return SplitLengths(m, arrays, nil)
 }
 
-// Streams converts arrays in memory to streams for Open.
-func Streams(arrays map[string]*npy.Array) map[string]*npy.ArrayReader {
+// ArrayReaders converts arrays in memory to streams for Open.
+func ArrayReaders(arrays map[string]*npy.Array) map[string]*npy.ArrayReader {
 	streams := map[string]*npy.ArrayReader{}
 	for name, a := range arrays {
 		streams[name] = npy.InMemory(a)

@@ -68,7 +68,7 @@ func TestFixedBatchShapes(t *testing.T) {
 		if c.z != nil {
 			data["z"] = counted(c.z)
 		}
-		source, err := Open(c.model, Streams(data), nil)
+		source, err := Open(c.model, ArrayReaders(data), nil)
 		var s *Runs
 		if err == nil {
 			s, err = source.All()

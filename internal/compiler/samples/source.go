@@ -71,7 +71,7 @@ func open(m *dataflow.Model, arrays map[string]*npy.ArrayReader) (*SampleSource,
 			return nil, err
 		case n == 0:
 			return nil, fmt.Errorf("there are no samples for input %q", in.Name)
-		case a.Elements(lie.axis) > npy.MaxElements:
+		case a.ElementsPerIndex(lie.axis) > npy.MaxElements:
 			return nil, fmt.Errorf("input %q has shape %v; at most %d elements are read of a sample", in.Name, a.Shape,
 				npy.MaxElements)
 		}
@@ -202,7 +202,7 @@ type Extent struct{ Blocks, Block, From, To int }
 
 // Extent returns the extent of the runs in [from, to) in an array of output out.
 func (s *SampleSource) Extent(out dataflow.RealPort, from, to int) Extent {
-	shape, axis := s.Shape(out), s.Axis(out)
+	shape, axis := s.Shape(out), s.PartAxis(out)
 	if axis < 0 {
 		n := dataflow.Shape(shape).Size()
 		return Extent{1, n, 0, n}
@@ -212,8 +212,8 @@ func (s *SampleSource) Extent(out dataflow.RealPort, from, to int) Extent {
 	return Extent{dataflow.Shape(shape[:axis]).Size(), block, from / s.lie.per * each, to / s.lie.per * each}
 }
 
-// Axis returns the axis along which an array of an output is read in parts, or -1 if there is only one run.
-func (s *SampleSource) Axis(out dataflow.RealPort) int {
+// PartAxis returns the axis along which an array of an output is read in parts, or -1 if there is only one run.
+func (s *SampleSource) PartAxis(out dataflow.RealPort) int {
 	if s.lie.own {
 		return out.Axis
 	}
@@ -232,7 +232,7 @@ func (s *SampleSource) Join(out dataflow.RealPort, runs []dataflow.RealTensor) [
 func (s *SampleSource) PartSize(bytes, multiple int) int {
 	each := 1
 	for _, in := range s.inputs {
-		each += in.Bytes(in.axis) / in.per
+		each += in.BytesPerIndex(in.axis) / in.per
 		if in.IsScattered(in.axis) {
 			bytes = max(bytes, stripped)
 		}
@@ -282,9 +282,9 @@ type SamplePart struct {
 	codes    [][]uint8   // by input: codes of the float32 numbers
 }
 
-// From returns the number of the part's first run; Len returns the number of runs.
-func (p *SamplePart) From() int { return p.from }
-func (p *SamplePart) Len() int  { return p.to - p.from }
+// FirstRun returns the number of the part's first run; Len returns the number of runs.
+func (p *SamplePart) FirstRun() int { return p.from }
+func (p *SamplePart) Len() int      { return p.to - p.from }
 
 // Read reads the runs in [from, to) into p and reuses its memory. Parts must be read in order.
 func (s *SampleSource) Read(p *SamplePart, from, to int) error {
@@ -371,7 +371,7 @@ func (p *SamplePart) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 	if p.Reuse {
 		p.numbers[k] = a.Data
 	}
-	data, err := values(in.real, a, func(i int) int { return in.Place(in.axis, from, to-from, i) })
+	data, err := values(in.real, a, func(i int) int { return in.ElementIndex(in.axis, from, to-from, i) })
 	if err != nil {
 		return nil, err
 	}
@@ -445,7 +445,7 @@ func meaningHint(a *npy.ArrayReader, axis int) (string, error) {
 		indices = a.Shape[axis]
 	}
 	var raw []byte
-	some := max(1, stripped/max(1, a.Bytes(axis)))
+	some := max(1, stripped/max(1, a.BytesPerIndex(axis)))
 	for from := 0; from < indices; from += some {
 		to := min(from+some, indices)
 		var err error
