@@ -8,11 +8,11 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/go/bin:$(PATH):/usr/local/go/bin
 export GOTOOLCHAIN ?= auto
 
-# More real models for the tests than internal/models has, as a folder with models/ and reference/; the cases that need it
+# More real models for the tests than internal/testsupport/models has, as a folder with models/ and reference/; the cases that need it
 # are skipped without.
 export HLSGEN_SHARED
 
-# What make help prints below the targets. internal/tier is where tests ask for all this.
+# What make help prints below the targets. internal/testsupport/tier is where tests ask for all this.
 #:
 #:   tests            C++ compiled  programs they call            shared models  CPU minutes
 #:   make test-quick  none          none                          none           9, compiling included
@@ -144,7 +144,7 @@ bench-peers: ## engine fast against onnxruntime, in turns on one thread (needs N
 		-python "$(CURDIR)/bin/peers/avx2/bin/python-avx2" -v -timeout 120m
 
 .PHONY: measure
-measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/luts to it, write their pages
+measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/price/luts to it, write their pages
 	@$(SETUP) go yosys
 	go test ./internal/measured -run TestMeasure -measure -v -timeout 90m
 	go test ./internal/measured -run TestFit -update

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // want lists figures read in the sources of boards. TestAll compares them with the boards' files. TestFigures does

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/golden"
+	"hlsgen/internal/testsupport/golden"
 )
 
 // Every code has a page of one form, whose example is what the golden test of internal/compiler got, and every page has

@@ -12,7 +12,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding/fit"
 	"hlsgen/folding/goal"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"

@@ -15,7 +15,7 @@ import (
 	"hlsgen/folding/fit"
 	"hlsgen/folding/goal"
 	"hlsgen/folding/space"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"

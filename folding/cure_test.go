@@ -12,7 +12,7 @@ import (
 
 	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestCures applies the cures of bottlenecks, for random networks and goals of all kinds. The new design must have the

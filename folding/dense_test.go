@@ -6,7 +6,7 @@ import (
 	"hlsgen/folding/fit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // dense returns a network with a block in which every layer reads the outputs of all layers before it.

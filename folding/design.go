@@ -6,8 +6,8 @@ import (
 
 	"hlsgen/folding/fit"
 	"hlsgen/folding/space"
-	"hlsgen/hlslib/delay"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/delay"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
 )

@@ -13,7 +13,7 @@ import (
 	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestFINNExamples checks that the foldings in finn-examples for its TFC and keyword spotting networks take the clocks

@@ -8,7 +8,7 @@ import (
 	"hlsgen/folding/fit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A sized is the size of a network of a family: the side of its square pictures and of all layers, its channels, and

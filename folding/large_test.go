@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // randomLarge returns a random network of convolutions, poolings, residual blocks and branches, with roughly the given

@@ -9,11 +9,11 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding/goal"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 
 	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestPrintedIsMet asks for the printed interval and rate of a design, and for both with the shortest latency: the new

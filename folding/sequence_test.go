@@ -13,7 +13,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // part returns a board with a share of another one's resources.

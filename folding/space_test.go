@@ -10,7 +10,7 @@ import (
 	"hlsgen/folding/fit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // questions lists goals that share a space.

@@ -13,7 +13,7 @@ import (
 	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )

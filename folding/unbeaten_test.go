@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestUnbeaten tries to beat proved designs of small networks, for both back ends and all goals: by asking for a few

@@ -9,9 +9,9 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding/goal"
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
 )

@@ -10,7 +10,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A summed is a layer drawn for the test, in the file's own numbers: a convolution, or a matrix, which is one of images

@@ -5,7 +5,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
+	"hlsgen/internal/testsupport/models"
 )
 
 // BenchmarkImport reads and lowers a network of each family that takes the front end longest.

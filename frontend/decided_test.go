@@ -10,9 +10,9 @@ import (
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // TestDecidedAgain changes codes of elements that float32 may round to several, one after the other. What is computed

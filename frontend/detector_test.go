@@ -7,7 +7,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A detector writes a network of the shape of YOLOv8n (G. Jocher et al., Ultralytics, 2023) with ReLUs: blocks that

@@ -7,8 +7,8 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // exported is a perceptron as an exporter writes it: QuantizeLinear, DequantizeLinear, MatMul by weights w of 6 x 4

@@ -6,7 +6,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A blend is a network in which tensors of several kinds are joined and moved, and then quantised.

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // FuzzImport holds that no bytes make the import panic, and that a model that imports also runs: its reference gives

@@ -8,7 +8,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
+	"hlsgen/internal/testsupport/models"
 )
 
 // TestHost holds what is said of the host as data against the model's prefix and suffix: on recorded samples, on inputs

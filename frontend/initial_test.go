@@ -10,9 +10,9 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // A begun is a Scan of two states that begin with inputs: s = Q(W*x + U*h), h = Q(tanh(s + c)), c = Q(s).

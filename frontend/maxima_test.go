@@ -6,8 +6,8 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // TestMaximaOfChannels: the maximum over channels is refused with the true reason, and maps where its hint is followed.

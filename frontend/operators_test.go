@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestSingleOperators executes qonnx' own cases: one quantising operator each, in every rounding mode and width.

@@ -5,8 +5,8 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // A labelling is a loop h = Q(x[t]*w + h*r), or, where back is set, the row of a table that the greatest sum names.

@@ -7,8 +7,8 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // TestPaddedSequence puts constant steps in front of a recurrence: it is refused with the true reason, and maps where

@@ -8,7 +8,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // between draws an operation that may stand between a layer and its quantiser, on size values.

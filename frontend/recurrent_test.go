@@ -12,9 +12,9 @@ import (
 	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // canonical is a model after all passes, for data of the given shape, as a part that shows the codes inside loops.

@@ -8,8 +8,8 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // plane is an image of channels, rows and columns.

@@ -7,8 +7,8 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // writtenOut is a plain recurrent network whose steps stand in the file one by one: x[t]*w + h*r, quantised. between

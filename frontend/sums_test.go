@@ -9,7 +9,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // accumulators is a layer of accumulators.json, as the trainer of the A2Q models has counted it.

@@ -11,15 +11,15 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/hlslib"
-	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/firstlast"
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/hlslib/reorder"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 var update = flag.Bool("update", false, "write the table of carried paths in docs/clock.md")

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"hlsgen/hlslib"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 )
 

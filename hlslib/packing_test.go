@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/num"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // packingCheck multiplies by core/mac.hpp and by itself: every pair of weights in neighbouring lanes with every input

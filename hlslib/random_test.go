@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"hlsgen/hlslib"
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 var (

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // randomPerceptron returns a network of real layers, with a converter wherever the words of two folds differ.

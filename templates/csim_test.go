@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 )
 

@@ -19,8 +19,8 @@ import (
 	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/golden"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/golden"
 	"hlsgen/templates"
 )
 

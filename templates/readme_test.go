@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func TestReadme(t *testing.T) {

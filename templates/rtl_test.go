@@ -9,8 +9,8 @@ import (
 
 	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
-	"hlsgen/templates/rtltest"
+	"hlsgen/internal/testsupport/rtltest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestRTLLint: Verilator has nothing to say of the written top, its FIFOs and its bench.

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
-	"hlsgen/templates/synthtest"
+	"hlsgen/internal/testsupport/synthtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestSynthesis has a second compiler look at networks: the loops that remain, what was not inlined, whose statics are

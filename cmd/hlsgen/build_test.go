@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // shownByDefault is part of what the build of the embedded example prints.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/synthesis"

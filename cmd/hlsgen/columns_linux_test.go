@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hlsgen/internal/examples"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // onScreen runs hlsgen on a terminal of so many columns, and returns what the terminal is sent.

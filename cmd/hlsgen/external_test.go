@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // hostileData are models that keep the tensor w of 8 x 4 float32s where it is not to be read from.

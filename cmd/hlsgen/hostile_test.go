@@ -20,7 +20,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // Inputs that try to hurt. Whatever a file holds, and whatever an option is given, hlsgen ends with an exit code of its

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"hlsgen/internal/outputdir"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // long is a build whose search goes on for seconds after its first design, of a model in the folder it runs in.
@@ -30,7 +30,7 @@ const ctrlC = "\x03"
 // resnet is a folder with a model that is searched for long, for a process of its own.
 func resnet(t *testing.T) (dir string) {
 	t.Helper()
-	b, err := os.ReadFile("../../internal/models/digits-resnet-w4a4/model.onnx")
+	b, err := os.ReadFile("../../internal/testsupport/models/digits-resnet-w4a4/model.onnx")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // nobody is a user and a group without rights.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // asHlsgen makes this test's program hlsgen, for tests of a whole process.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"hlsgen/folding"
-	"hlsgen/internal/schema"
+	"hlsgen/internal/testsupport/schema"
 )
 
 // onto are notes on a writer, of which nothing says how wide it is.

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A terminal is a pseudo-terminal with a program in its foreground.

@@ -19,7 +19,7 @@ import (
 	"hlsgen/hlslib"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/examples"
-	"hlsgen/internal/golden"
+	"hlsgen/internal/testsupport/golden"
 	"hlsgen/rtlsim"
 )
 

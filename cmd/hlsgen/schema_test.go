@@ -8,8 +8,8 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/internal/examples"
-	"hlsgen/internal/schema"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/schema"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // reports is a folder with reports of HLS.

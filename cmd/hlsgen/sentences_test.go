@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/examples"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestOddFiles holds what is said of names and contents that mean something else elsewhere.

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/outputdir"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // array reads the only array of a file.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/testsupport/models"
 )
 
 // The states of layers are those of the codes that Brevitas computed.

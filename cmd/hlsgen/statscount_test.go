@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/frontend/onnxio/onnxtest"
-	"hlsgen/internal/models"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // A counting counts a file of Brevitas by itself: it shares nothing with the command but the bindings of the format.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/slurmtest"
+	"hlsgen/internal/testsupport/slurmtest"
 )
 
 // TestSynthOnSlurm has a real slurmctld and slurmd run every layer as a job, with stand-ins for the vendor's tools: one

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"hlsgen/internal/golden"
-	"hlsgen/internal/schema"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/golden"
+	"hlsgen/internal/testsupport/schema"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A bench is a build in a folder, and stand-ins for the vendor's tools, which note in the file ran what they do.

@@ -20,8 +20,8 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/testsupport/models"
 )
 
 // What the commands say of one design, for TestOneTruth.

@@ -11,7 +11,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // What is said to be the least, for TestOneTruth.

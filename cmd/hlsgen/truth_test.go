@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // What one command prints, another can be asked for, and gives: TestOneTruth asks every command for the design of the

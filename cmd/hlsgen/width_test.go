@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestWidth holds that no screen of a design has a line wider than a terminal.

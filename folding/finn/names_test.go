@@ -12,7 +12,7 @@ import (
 	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestReadFINNFiles checks that folding files written or shipped by FINN are read without an error or a warning.

@@ -5,7 +5,7 @@
 // A tree of package space bounds the cost of foldings from below, whatever depth their FIFOs need. Its best folding is
 // built and simulated (package rtlsim). If it does not keep the interval with the FIFOs that the tree counts, the
 // region is divided. Package search finds the best folding of each region. The package may import these, ask, finn and
-// hlslib/estimate.
+// hlslib/price/estimate.
 //
 //	question.go  the question, and the work done for it
 //	found.go     the answer, with its proofs
@@ -23,7 +23,7 @@ import (
 	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 )
 
 // maxWork limits the steps of work for one design of a small network; they take some seconds. It counts steps and not

@@ -8,7 +8,7 @@ import (
 
 	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
 )

@@ -33,7 +33,7 @@ import (
 	"hlsgen/folding/finn"
 	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"

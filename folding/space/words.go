@@ -9,7 +9,7 @@ import (
 	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/dwc"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 )
 

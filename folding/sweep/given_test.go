@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // Helpers for the tests of this package: options, runs of sweeps, and readers of their files.

@@ -7,7 +7,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestBound checks that only points with a design are shown as fitting, chosen or proved. Points with bounds have no

@@ -10,10 +10,10 @@ import (
 	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // recurrent returns the options of a sweep of an RNN with 12 time steps, fed from inside the FPGA.

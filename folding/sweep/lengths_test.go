@@ -11,7 +11,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/rnntest"
+	"hlsgen/internal/testsupport/rnntest"
 )
 
 // lengths returns the options of a sweep of a network for sequences of 1 to most time steps.

@@ -12,7 +12,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/slurmtest"
+	"hlsgen/internal/testsupport/slurmtest"
 )
 
 // submit runs the job array of a sweep on the cluster, with stand-ins for the vendor's tools, and waits for its end.

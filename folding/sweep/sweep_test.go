@@ -17,9 +17,9 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	_ "hlsgen/internal/golden" // the flag -update
-	"hlsgen/internal/schema"
-	"hlsgen/internal/tier"
+	_ "hlsgen/internal/testsupport/golden" // the flag -update
+	"hlsgen/internal/testsupport/schema"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // content returns every file of a folder except the journal.

@@ -8,10 +8,10 @@ import (
 
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/golden"
+	"hlsgen/internal/testsupport/golden"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 const qonnx = "qonnx.custom_op.general"

@@ -12,11 +12,11 @@ import (
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
-	realmodels "hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	realmodels "hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func read(t *testing.T, name string, b []byte) *graph.Graph {

@@ -13,9 +13,9 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/golden"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/golden"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // convert runs a conversion. It returns a line about the result, followed by a line per diagnostic.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // TestFunctionVersions converts models with functions that import another version of ONNX' operators. The result

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // quantised returns a model with an input x of 4 elements, a quantiser with the given parameters, a product with

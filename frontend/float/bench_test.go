@@ -7,8 +7,8 @@ import (
 	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // BenchmarkConvolutions runs convolutions as networks have them, and dense layers as convolutions.

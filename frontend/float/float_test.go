@@ -10,9 +10,9 @@ import (
 	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A drawing is a model that is being drawn: a chain of operators on a tensor, which branches now and then.

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/real"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // node is a node of the core domain, or of QONNX where its name is Quant.

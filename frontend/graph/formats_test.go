@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // given are options with formats under one name.

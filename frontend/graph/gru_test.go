@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // A gruCase is an ONNX GRU or RNN with its parameters at random.

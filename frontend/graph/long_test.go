@@ -6,8 +6,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // TestMost rounds a number in the middle between two float32s, of which intervals cannot tell that it is there.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // An lstmCase is an ONNX LSTM with its parameters at random.

@@ -11,7 +11,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // body is a graph attribute: inputs and outputs by name, without shapes, as a file may have them.

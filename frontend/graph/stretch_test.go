@@ -6,8 +6,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // written is a graph as a file has it: sequences x of T steps of 3 reals, and what is made of them.

@@ -8,8 +8,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // function adds a function of the domain "own" with the nodes of body to a model.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // linkModel returns a model with the input x, the initializer w and the output y.

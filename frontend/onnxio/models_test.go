@@ -12,8 +12,8 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // modelFiles returns the repository's models, and every model file among the shared ones.

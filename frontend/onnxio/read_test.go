@@ -7,8 +7,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // mustRead reads the bytes of a model without faults.

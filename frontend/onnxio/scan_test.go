@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // TestTruncated checks that a file cut off anywhere gives an error or, if the cut leaves a complete model, that

@@ -12,8 +12,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // constantModel returns a model that contains only one initializer.

@@ -9,8 +9,8 @@ import (
 	"testing/fstest"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // scattered returns a model with tensors of several types, as initializers, in an attribute and in a body, and the

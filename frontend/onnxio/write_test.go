@@ -8,7 +8,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestWriteAndRead checks with every real model that the file written for a graph is read as the same graph, and

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/num"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A firstQuantiser is one that numbers of a format meet, behind functions that rise or fall.

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 func constant(shape []int, v ...float64) *graph.Tensor {

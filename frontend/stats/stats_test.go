@@ -8,10 +8,10 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/stats"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // A net is a model under construction, with the names of its tensors.

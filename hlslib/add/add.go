@@ -25,7 +25,7 @@ package add
 import (
 	"encoding/json"
 	"fmt"
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"

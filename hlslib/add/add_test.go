@@ -7,10 +7,10 @@ import (
 
 	"hlsgen/hlslib/add"
 	"hlsgen/hlslib/layer"
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 var (

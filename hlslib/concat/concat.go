@@ -17,8 +17,8 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/concat"
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 func TestContract(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/dup"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 func TestContract(t *testing.T) {

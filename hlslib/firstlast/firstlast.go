@@ -14,7 +14,7 @@ package firstlast
 
 import (
 	"fmt"
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"math/bits"
 	"slices"
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/firstlast"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // TestSteps holds the layer over sequences of any length.

@@ -5,10 +5,10 @@ import (
 
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/layer"
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 var maximum, sum = of(globalpool.Max), of(globalpool.Sum)

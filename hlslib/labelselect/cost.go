@@ -3,9 +3,9 @@ package labelselect
 import (
 	"math/bits"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 )
 

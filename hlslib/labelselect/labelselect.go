@@ -18,7 +18,7 @@ package labelselect
 
 import (
 	"fmt"
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"

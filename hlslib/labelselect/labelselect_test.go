@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/labelselect"
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 // orders is every order of labels.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
 )
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

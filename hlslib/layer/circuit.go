@@ -3,9 +3,9 @@ package layer
 import (
 	"sync"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
-	"hlsgen/hlslib/luts"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
+	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

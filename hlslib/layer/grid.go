@@ -3,7 +3,7 @@ package layer
 import (
 	"slices"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

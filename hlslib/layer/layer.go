@@ -24,7 +24,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

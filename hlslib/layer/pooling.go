@@ -3,7 +3,7 @@ package layer
 import (
 	"fmt"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
 )
 

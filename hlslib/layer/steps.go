@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"

@@ -14,9 +14,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

@@ -6,10 +6,10 @@ import (
 	"reflect"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/lookup"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 var uintN, intN, bipolar = layertest.UInt, layertest.Int, layertest.Bipolar

@@ -1,8 +1,8 @@
 package mac
 
 import (
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/mac"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

@@ -3,7 +3,7 @@ package mac
 import (
 	"sync"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
 )
 

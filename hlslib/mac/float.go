@@ -3,7 +3,7 @@ package mac
 import (
 	"math/bits"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/num"
 )
 

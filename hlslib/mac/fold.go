@@ -5,10 +5,10 @@ import (
 	"math/bits"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/delay"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/delay"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

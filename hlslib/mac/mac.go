@@ -38,8 +38,8 @@ import (
 	"errors"
 	"fmt"
 
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"

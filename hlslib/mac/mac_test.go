@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mac"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // TestUnit tries every input of small units whose channels meet inputs of their own: ranges and widths must be exact,

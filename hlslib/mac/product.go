@@ -1,8 +1,8 @@
 package mac
 
 import (
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/luts"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

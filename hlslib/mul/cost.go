@@ -1,9 +1,9 @@
 package mul
 
 import (
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

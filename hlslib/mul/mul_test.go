@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/layer"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mul"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 var (

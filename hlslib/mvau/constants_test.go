@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // Where all weights are taken in every clock, a layer costs what their digits do, and is like another only of as many;

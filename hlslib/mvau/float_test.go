@@ -3,10 +3,10 @@ package mvau_test
 import (
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // TestFloats has minifloats through the contract: as weights, as inputs, and as both, with signs and without, beside

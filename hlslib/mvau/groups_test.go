@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 // grouped is a layer of so many groups, each with outputs by channels of positions.

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/vvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 // uneven is weights whose rows need accumulators of very different widths.

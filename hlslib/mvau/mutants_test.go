@@ -3,10 +3,10 @@ package mvau_test
 import (
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // TestMutants has the C++ of weights that lie as codes in their tables, and of minifloats, be wrong in one place each.

@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 func TestContract(t *testing.T) {

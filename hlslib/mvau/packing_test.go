@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // inDSPs are the folds whose products are in DSP slices, of one memory.

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 // TestLoaded puts layers through the contract whose weights are loaded.

@@ -1,8 +1,8 @@
 package pad
 
 import (
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 )
 

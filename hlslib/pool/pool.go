@@ -16,7 +16,7 @@ package pool
 
 import (
 	"fmt"
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"

@@ -3,11 +3,11 @@ package pool_test
 import (
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/pool"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 var (

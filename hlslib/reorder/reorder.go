@@ -16,7 +16,7 @@ package reorder
 
 import (
 	"fmt"
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"

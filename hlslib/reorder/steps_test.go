@@ -3,9 +3,9 @@ package reorder_test
 import (
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/reorder"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // turn is the order of so many steps of some chunks, of which the chunks that turned has come from the step as far from

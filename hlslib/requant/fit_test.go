@@ -8,7 +8,7 @@ import (
 
 	"hlsgen/hlslib/requant"
 	"hlsgen/internal/num"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // stairs is f on every value of x, as a step function.

@@ -3,9 +3,9 @@ package requant
 import (
 	"sync"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

@@ -26,8 +26,8 @@ import (
 	"errors"
 	"fmt"
 
-	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/requant"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 func list(v ...int64) []int64 { return v }

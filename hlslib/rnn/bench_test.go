@@ -3,7 +3,7 @@ package rnn_test
 import (
 	"testing"
 
-	"hlsgen/hlslib/layertest"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // BenchmarkSearch asks for every fold's iterations and cost.

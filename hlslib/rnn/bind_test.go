@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // small is an LSTM of one unit whose numbers can be followed by hand.

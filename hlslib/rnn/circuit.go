@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

@@ -3,9 +3,9 @@ package rnn
 import (
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
 )
 

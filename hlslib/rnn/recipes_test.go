@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // program collects the values of a phase.

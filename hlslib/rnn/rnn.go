@@ -54,7 +54,7 @@
 //
 //	L = the pipeline stages of the longest path of operations to a value that is stored or written
 //
-// (latency; hlslib/delay has the stages for the target's clock). Outside of the layer the word arrives one
+// (latency; hlslib/price/delay has the stages for the target's clock). Outside of the layer the word arrives one
 // clock later: the clock that decides whether an iteration takes place is no part of what one step hands to the
 // next. A phase begins when every word that it reads will have arrived at the time of its reading, and so does
 // a step. Take one phase that reads its own state, with turns of T clocks. It waits for the last of the W words

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/rnn"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 const loose = "values depend on each other, and ranges are products of theirs"

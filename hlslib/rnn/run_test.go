@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 // values is a random frame of a type.

@@ -3,8 +3,8 @@ package rnn
 import (
 	"fmt"
 
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

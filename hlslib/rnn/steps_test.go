@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/rnn"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // TestSteps holds recurrences over sequences of any length.

@@ -3,8 +3,8 @@ package rnn
 import (
 	"slices"
 
-	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -220,7 +220,7 @@ func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
 	return at
 }
 
-// ready returns the chain of value v of phase i, behind the chains of its arguments. hlslib/delay times the
+// ready returns the chain of value v of phase i, behind the chains of its arguments. hlslib/price/delay times the
 // operations.
 func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f dataflow.Fold, t dataflow.Target,
 ) layer.Chain {

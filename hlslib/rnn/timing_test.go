@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 // fast is a clock at which latencies matter.

@@ -1,8 +1,8 @@
 package split
 
 import (
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 )
 

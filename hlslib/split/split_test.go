@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/split"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 func TestContract(t *testing.T) {

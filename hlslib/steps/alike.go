@@ -3,7 +3,7 @@ package steps
 import (
 	"slices"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 )
 
 // SameCost reports whether two forms have the same cost and latency, so that they differ only in the numbers in their

@@ -1,7 +1,7 @@
 package steps
 
 import (
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

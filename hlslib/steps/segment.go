@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

@@ -43,8 +43,8 @@ import (
 	"slices"
 	"sync"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"

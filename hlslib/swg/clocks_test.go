@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/swg"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // reference derives clocks from the definition, one at a time.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/swg"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // A geometry is a row of the acceptance table.

@@ -3,10 +3,10 @@ package threshold_test
 import (
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // TestFloats has outputs that are minifloats through the contract, in all forms of step functions.

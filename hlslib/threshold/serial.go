@@ -1,8 +1,8 @@
 package threshold
 
 import (
-	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 )

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 func serially(f dataflow.Fold) bool { return f.Steps == dataflow.SerialStepping }

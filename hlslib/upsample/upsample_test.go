@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/upsample"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 func scale(rows, columns int) dataflow.Op {

@@ -1,7 +1,7 @@
 package vvau
 
 import (
-	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 )

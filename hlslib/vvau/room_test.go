@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 // TestLoaded puts layers through the contract whose weights are loaded.

@@ -22,9 +22,9 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

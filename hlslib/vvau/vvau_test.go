@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
-	"hlsgen/hlslib/randomtest"
 	"hlsgen/hlslib/vvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
 )
 
 // weights are [channels][positions] between lo and hi, without 0 where they are signs.

@@ -124,7 +124,8 @@ func breach(dir string, test bool, p string) string {
 		if !covers(d.what, p) || slices.ContainsFunc(d.unless, func(w string) bool { return covers(w, p) }) {
 			continue
 		}
-		free := test && d.tests || addresses[dir] == support && d.tests
+		home, _ := addressOf(dir)
+		free := d.tests && (test || home == support)
 		if !free && !slices.ContainsFunc(d.by, func(by string) bool { return covers(by, dir) }) {
 			return fmt.Sprintf("only %s may, %s", strings.Join(d.by, " and "), d.why)
 		}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // finnFiles are the files in FINN's form: they keep its keys, and with them its word for clocks.

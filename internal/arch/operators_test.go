@@ -25,7 +25,8 @@ func namesOperators(file string) bool {
 			return true
 		}
 	}
-	return addresses[path.Dir(file)] == support
+	home, _ := addressOf(path.Dir(file))
+	return home == support
 }
 
 // literals finds the string literals of production code that are one of the given names.

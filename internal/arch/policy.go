@@ -66,48 +66,48 @@ var addresses = map[string]address{
 	"templates/vivado":        {3, "templates", 3},
 	"templates/mover":         {3, "templates", 2},
 
-	"hlslib":          {2, "hlslib", 5}, // the table of kinds, and the C++ files
-	"hlslib/*":        {2, "hlslib", 4},
-	"hlslib/mac":      {2, "hlslib", 3},  // what layers with weights share
-	"hlslib/layer":    {2, "hlslib", 2},  // what all layers share
-	"hlslib/steps":    {2, "hlslib", 1},  // how step functions are built
-	"hlslib/estimate": {2, "hlslib", 0},  // layers' figures to cost formulas
-	"hlslib/luts":     {2, "hlslib", -1}, // circuits to what they take
+	"hlslib":                {2, "hlslib", 5}, // the table of kinds, and the C++ files
+	"hlslib/*":              {2, "hlslib", 4},
+	"hlslib/mac":            {2, "hlslib", 3},  // what layers with weights share
+	"hlslib/layer":          {2, "hlslib", 2},  // what all layers share
+	"hlslib/steps":          {2, "hlslib", 1},  // how step functions are built
+	"hlslib/price/estimate": {2, "hlslib", 0},  // layers' figures to cost formulas
+	"hlslib/price/luts":     {2, "hlslib", -1}, // circuits to what they take
 
 	"internal/dataflow": {1, "dataflow", 1},
-	"hlslib/cost":       {1, "cost", 0},
+	"hlslib/price/cost": {1, "cost", 0},
 	"frontend/pass":     {1, "pass", 0},
 
 	"internal/num":           {0, "num", 0},
 	"internal/circuit":       {1, "dataflow", 0},
-	"hlslib/delay":           {0, "delay", 0},
+	"hlslib/price/delay":     {0, "delay", 0},
 	"internal/diag":          {0, "diag", 0},
 	"frontend/onnxio/onnxpb": {0, "onnxpb", 0},
 	"internal/npy":           {0, "npy", 0},
 	"internal/ctc":           {0, "ctc", 0},
-	"internal/outputdir":     {0, "owned", 0},
+	"internal/outputdir":     {0, "outputdir", 0},
 	"internal/examples":      {0, "examples", 0},
 	"internal/arch":          {0, "arch", 0},
 	"internal/chart":         {0, "chart", 0},
 	"boards":                 {0, "boards", 0},
 	"docs":                   {0, "docs", 0},
-	"internal/suggest":       {-1, "suggest", 0}, // words alone
-	"internal/safefile":      {-1, "regular", 0}, // bytes alone
+	"internal/suggest":       {-1, "suggest", 0},  // words alone
+	"internal/safefile":      {-1, "safefile", 0}, // bytes alone
 
-	"internal/doctest":         support, // tests alone
-	"internal/golden":          support,
-	"internal/measured":        support, // tests alone
-	"internal/models":          support,
-	"internal/schema":          support,
-	"internal/rnntest":         support,
-	"internal/slurmtest":       support,
-	"internal/tier":            support,
-	"internal/setup":           support, // tests alone
-	"hlslib/layertest":         support,
-	"hlslib/randomtest":        support,
-	"templates/rtltest":        support,
-	"templates/synthtest":      support,
-	"frontend/onnxio/onnxtest": support,
+	"internal/testsupport/golden":     support,
+	"internal/testsupport/layertest":  support,
+	"internal/testsupport/models":     support,
+	"internal/testsupport/onnxtest":   support,
+	"internal/testsupport/randomtest": support,
+	"internal/testsupport/rnntest":    support,
+	"internal/testsupport/rtltest":    support,
+	"internal/testsupport/schema":     support,
+	"internal/testsupport/slurmtest":  support,
+	"internal/testsupport/synthtest":  support,
+	"internal/testsupport/tier":       support,
+	"internal/doctest":                support, // tests alone
+	"internal/measured":               support, // tests alone
+	"internal/setup":                  support, // tests alone
 }
 
 // engines lists folders, with their subfolders, whose production code must not name a kind of layer, not even in a
@@ -116,7 +116,7 @@ var addresses = map[string]address{
 var (
 	engines = []string{
 		"cmd", "folding", "frontend", "rtlsim", "templates", "internal/compiler", "internal/dataflow",
-		"hlslib/estimate",
+		"hlslib/price/estimate",
 	}
 	makers = []string{"frontend/lower", "frontend/graph"}
 )
@@ -140,12 +140,13 @@ var doors = []door{
 		why:  "the ONNX file ends where graph.Graph begins",
 	}, {
 		what: "hlsgen/frontend/onnxio/onnxpb",
-		by:   []string{"frontend/onnxio", "templates/deploy"}, // which writes the host's ends
+		by:   []string{"frontend/onnxio", "templates/deploy", "internal/testsupport/onnxtest"},
 		why:  "the ONNX file ends where graph.Graph begins",
 	}, {
 		what: "google.golang.org/protobuf",
-		by:   []string{"frontend/onnxio", "frontend/onnxio/onnxpb", "templates/deploy"},
-		why:  "the ONNX file ends where graph.Graph begins",
+		by: []string{"frontend/onnxio", "frontend/onnxio/onnxpb", "templates/deploy",
+			"internal/testsupport/onnxtest"},
+		why: "the ONNX file ends where graph.Graph begins",
 	}, {
 		what: "gonum.org/v1/gonum/graph",
 		by:   []string{"frontend/onnxio"},
@@ -164,17 +165,18 @@ var doors = []door{
 		why:  "below the command line, options are arguments",
 	}, {
 		what: "github.com/invopop/jsonschema",
-		by:   []string{"internal/schema"},
+		by:   []string{"internal/testsupport/schema"},
 		why:  "schemas are made for tests, not in the binary",
 	}, {
 		what: "github.com/santhosh-tekuri/jsonschema",
-		by:   []string{"internal/schema"},
+		by:   []string{"internal/testsupport/schema"},
 		why:  "JSON is held against schemas by tests, not in the binary",
 	}, {
 		what: "hlsgen/hlslib/*",
 		unless: []string{
-			"hlsgen/hlslib/layertest", "hlsgen/hlslib/cost", "hlsgen/hlslib/delay", "hlsgen/hlslib/estimate",
-			"hlsgen/hlslib/mac", "hlsgen/hlslib/layer", "hlsgen/hlslib/steps",
+			"hlsgen/hlslib/price/cost", "hlsgen/hlslib/price/delay", "hlsgen/hlslib/price/estimate",
+			"hlsgen/hlslib/mac",
+			"hlsgen/hlslib/layer", "hlsgen/hlslib/steps",
 		},
 		by:    []string{"hlslib", "frontend/lower", "folding"},
 		tests: true,

@@ -18,7 +18,7 @@ import (
 	"sync"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A source is a file of the module.

@@ -14,7 +14,7 @@ import (
 // written are package variables that something writes after initialisation, each with its reason.
 var written = map[string]string{
 	"github.com/flosch/pongo2/v6.SetAutoescape": "one switch for all templates, which the library has",
-	"hlslib/cost.fitted":                        "formulas read the array by its address",
+	"hlslib/price/cost.fitted":                  "formulas read the array by its address",
 }
 
 // TestVariables holds that no package variable is written after initialisation: not assigned to, not by element, field

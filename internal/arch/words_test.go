@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // opening begins a comment that says where its subject is found instead of what it does.

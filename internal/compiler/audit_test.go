@@ -9,8 +9,8 @@ import (
 
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func audited(t *testing.T, model, bits, data string) (*compiler.CheckResult, *diag.List) {

@@ -10,11 +10,11 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // fixBatch writes a model as an exporter does that is given n samples: they stand in the shape of the input, and in the

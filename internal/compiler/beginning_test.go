@@ -9,8 +9,8 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/rnntest"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // beginsBy lets the states of a network's cells begin with codes of other quantisers than the states' own, which by

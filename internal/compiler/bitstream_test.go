@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // project builds the embedded example for a board as SystemVerilog, and is the folder of its Makefile.

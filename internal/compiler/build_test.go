@@ -18,9 +18,9 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestBuildAgrees builds every real model: reference, eval and cycle must agree, stream by stream. In the full tier,

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/safefile"
 )

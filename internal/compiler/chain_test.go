@@ -2,7 +2,7 @@ package compiler_test
 
 import (
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // A network is a model under construction: a chain from the input x, QONNX's dialect.

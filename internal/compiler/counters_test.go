@@ -12,8 +12,8 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"

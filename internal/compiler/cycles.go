@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"hlsgen/folding"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
 )

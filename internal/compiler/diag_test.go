@@ -21,12 +21,12 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/golden"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/num"
 	"hlsgen/internal/outputdir"
-	"hlsgen/internal/rnntest"
 	"hlsgen/internal/synthesis"
+	"hlsgen/internal/testsupport/golden"
+	"hlsgen/internal/testsupport/rnntest"
 )
 
 const tinyBoard = `{"name": "tiny", "part": "xc7z007sclg400-1", "lut": 300, "ff": 600, "bram36": 4, "uram": 0, "dsp": 4,

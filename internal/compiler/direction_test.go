@@ -8,7 +8,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // lines renders lines of text with the script that stands beside the network, and returns their files: the pixels, and

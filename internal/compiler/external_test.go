@@ -12,9 +12,9 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // large is a file of a network of two products with weights of 4 bits, of which the first one has 2 Mi.

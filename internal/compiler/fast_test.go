@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/fast"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 )
 

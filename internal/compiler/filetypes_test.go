@@ -11,7 +11,7 @@ import (
 
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // beginsAndEnds are the first and the last 1,024 bytes of files, 256 where there are none, of every so many files of

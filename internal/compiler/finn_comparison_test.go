@@ -19,7 +19,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // compared are the models of docs/finn-comparison.md. A long one is searched for in the long tier, or to write the

@@ -15,7 +15,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A finnl is a network of FINN-L (arXiv 1807.04093) with activations of so many bits: it reads lines of text.

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestFloat runs a model without quantisers by default in float64, which is near engine reference, and traces it.

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/fast"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A floatNet is a network of real numbers, of random weights, in the making.

@@ -11,10 +11,10 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // begins is a recurrence h = Q(x[t]*w + h*u) whose state begins with an input, h0; without quantisers where it is real.

@@ -9,10 +9,10 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // TestLeast holds that the fewest bits keep the class of the share that was asked for, by the integers of the layers,

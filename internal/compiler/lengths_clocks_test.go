@@ -9,10 +9,10 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/rnntest"
+	"hlsgen/internal/testsupport/rnntest"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 )

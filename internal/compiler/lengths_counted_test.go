@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/rnntest"
+	"hlsgen/internal/testsupport/rnntest"
 	"hlsgen/templates"
 )
 

@@ -11,8 +11,8 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/rnntest"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestLengthsOfData simulates padded samples, of which some steps count: all engines give what the reference gives, and

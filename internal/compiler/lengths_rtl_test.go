@@ -13,8 +13,8 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/rnntest"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestLengthsRTL runs random networks as SystemVerilog, with sequences of every length in a row: every word of every

@@ -9,7 +9,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/quantise"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // embedding is a network whose first layer looks rows of a table up by integers: with Gather, as a product with what

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // ONNX' own LSTM has real-valued gates. Without formats for them the integer engines refuse it and say what is missing;

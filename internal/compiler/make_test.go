@@ -15,12 +15,12 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/synthtest"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
-	"hlsgen/templates/synthtest"
 )
 
 // made is a project per family of networks, with as many clocks per frame as make small C++ of it.
@@ -29,12 +29,12 @@ var made = []struct {
 	clocks        int
 	draw          func() []byte
 }{
-	{"MLP", "internal/models/digits-mlp-balanced2/model.onnx", 4096, nil},
-	{"CNN", "internal/models/digits-cnn-w4a4/model.onnx", 100_000, nil},
+	{"MLP", "internal/testsupport/models/digits-mlp-balanced2/model.onnx", 4096, nil},
+	{"CNN", "internal/testsupport/models/digits-cnn-w4a4/model.onnx", 100_000, nil},
 	{"depthwise", "", 8192, drawnDepthwise},
 	{"residual", "", 8192, drawnResidual},
-	{"LSTM", "internal/models/lstm-h16-w8a8-pot/model.onnx", 8192, nil},
-	{"bidirectional LSTM", "internal/models/bilstm-h32-w4a4/model.onnx", 20_000, nil},
+	{"LSTM", "internal/testsupport/models/lstm-h16-w8a8-pot/model.onnx", 8192, nil},
+	{"bidirectional LSTM", "internal/testsupport/models/bilstm-h32-w4a4/model.onnx", 20_000, nil},
 	{"U-Net", "", 8192, drawnUNet},
 	{"embedding", "", 64, drawnEmbedding},
 }

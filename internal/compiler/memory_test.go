@@ -6,10 +6,10 @@ import (
 	"os"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 )
 

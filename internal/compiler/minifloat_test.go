@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A floatFormat is exponent and mantissa bits, the bias and the largest value.

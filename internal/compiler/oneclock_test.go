@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestOneClock builds perceptrons that are unrolled whole, a frame in every clock: their SystemVerilog gives in

@@ -9,8 +9,8 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestAccPerPE builds networks with an accumulator for each PE as wide as its own channels need: the engines agree,

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/compiler/samples"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A quantised is an 8-bit tensor of a network of QLinear operators: its codes, and the names of scale and zero point.

@@ -13,12 +13,12 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // unquantised is a model without its quantisers: those of activations are taken out, those of weights and biases

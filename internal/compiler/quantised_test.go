@@ -16,9 +16,9 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // An uneven network is two products with a ReLU between, whose hidden channels differ in range by powers of two up to

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // An image is a tensor of a random convolutional network: [1, c, h, w], or [1, h, w, c] with channels last; a signal
@@ -164,7 +164,8 @@ func (n *canvas) code(x image) image {
 		t := n.thresholds(x.name, x.c)
 		if n.last {
 			last := n.Proto.Graph.Node[len(n.Proto.Graph.Node)-1]
-			last.Attribute = append(last.Attribute, onnxtest.New(0).Node("").Str("data_layout", "NHWC").Proto.Attribute...)
+			last.Attribute = append(last.Attribute, onnxtest.New(0).Node("").Str("data_layout",
+				"NHWC").Proto.Attribute...)
 		}
 		x.name, x.zero = t, false // out_bias may be odd
 	case 2: // scales per channel with a small common unit

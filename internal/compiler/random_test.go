@@ -9,8 +9,8 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // A network is a random quantised perceptron: what exporters write, and what they could.

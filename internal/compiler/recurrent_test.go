@@ -17,8 +17,8 @@ import (
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/rnntest"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 )
 

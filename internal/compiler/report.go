@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"hlsgen/frontend"
-	"hlsgen/hlslib/delay"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/delay"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestEngineRTL runs trained networks as SystemVerilog: every word of every stream is held against eval, every clock

@@ -7,8 +7,8 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
-	_ "hlsgen/internal/golden" // the flag -update
-	"hlsgen/internal/schema"
+	_ "hlsgen/internal/testsupport/golden" // the flag -update
+	"hlsgen/internal/testsupport/schema"
 	"hlsgen/templates/deploy"
 )
 

@@ -12,7 +12,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/outputdir"
-	"hlsgen/internal/rnntest"
+	"hlsgen/internal/testsupport/rnntest"
 )
 
 // echoing draws a network that gives a vector for every step of one input sequence of 1 to so many steps.

@@ -13,10 +13,10 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/examples"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/synthtest"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
-	"hlsgen/templates/synthtest"
 )
 
 // FINN's build custom_2 of TFC-W1A1: what hardware does over many frames stands in the report, in numbers and words,

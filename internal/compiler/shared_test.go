@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // imported are the shared models that tests have imported, each once.

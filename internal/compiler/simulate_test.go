@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func TestSimulateShapes(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // Every single-operator case that qonnx executes gives what qonnx gives, but those which a float32 executor of ours

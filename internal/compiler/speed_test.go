@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 var writeMobileNet = flag.String("mobilenet", "", "write the MobileNet-v1 of the benchmarks to this file")

@@ -10,8 +10,8 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/rnntest"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestStatefulLengths gives streams in pieces of different lengths: with --stateful, every engine gives what exact

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // spectral is a network behind a Fourier transform that is a convolution, with a softmax written out at its end. With

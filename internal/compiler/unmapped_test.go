@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/golden"
+	"hlsgen/internal/testsupport/golden"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // An imageNet is a convolutional model in the making: a chain from the input x.

@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/rnntest"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestUnrolled has recurrences of 100 steps that the file has written out: each layer becomes one engine, whose

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestMoverTops has Verilator read the tops of the movers, as Vivado gets them: their ports and parameters are those

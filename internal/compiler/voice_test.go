@@ -9,7 +9,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // sound is a stretch of noise, of tones, or of something like speech: a voice with a gliding pitch, formants and

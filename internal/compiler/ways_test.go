@@ -11,10 +11,10 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // withoutQuantisers draws a network without a quantiser in front of its first layer: its weights are integers, codes of

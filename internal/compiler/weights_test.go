@@ -14,13 +14,13 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/schema"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/schema"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // retrained is a file of the same network with other weights.

@@ -15,10 +15,10 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/convert"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestExternalModels holds that a model whose tensors are in one file or in many is the model with them in its own, to

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/num"
 )

@@ -5,11 +5,11 @@ import (
 
 	"hlsgen/hlslib"
 	"hlsgen/hlslib/dwc"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // perceptron returns a quantiser, a matrix product with a step function per channel, a converter and a bare matrix

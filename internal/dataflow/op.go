@@ -27,7 +27,7 @@ import (
 	"slices"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/num"
 )
 

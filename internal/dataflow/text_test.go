@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 const diamondText = `input s0 "x" [2,4] [0,255] UINT8

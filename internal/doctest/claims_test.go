@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // claiming lists the pages that say what hlsgen is and does.
@@ -34,10 +34,10 @@ var claims = []claim{
 	{begins: "*What the embedded digits classifier", by: []string{"internal/doctest.TestPages"}},
 	{begins: "On Debian or Ubuntu", by: []string{"internal/setup.TestScript"}},
 	{begins: "| `make demo`", by: []string{"internal/setup.TestScript", "internal/setup.TestTargets",
-		"internal/tier.TestNeeds"}},
+		"internal/testsupport/tier.TestNeeds"}},
 	{begins: "| `make test`", by: []string{"internal/setup.TestScript", "internal/setup.TestTargets",
-		"internal/tier.TestNeeds"}},
-	{begins: "`go test ./...` needs", by: []string{"internal/tier.TestNeeds"}},
+		"internal/testsupport/tier.TestNeeds"}},
+	{begins: "`go test ./...` needs", by: []string{"internal/testsupport/tier.TestNeeds"}},
 	{begins: "![A perceptron of four layers", reason: "a picture; docs.TestLinks"},
 	{begins: "In C++ the same network", by: []string{"internal/doctest.TestPages"}},
 	{begins: "[README.md](../README.md) is the short form", reason: "a link; docs.TestLinks"},
@@ -115,8 +115,8 @@ var claims = []claim{
 		"folding/sweep.TestPointsForm"}},
 	{begins: "The design is a value", by: []string{"internal/doctest.TestOutside"}},
 	{begins: "Beside a checkout", by: []string{"internal/doctest.TestOutside"}},
-	{begins: "hlsgen's own tests are", by: []string{"internal/models.TestOwn", "hlslib/mvau.TestContract",
-		"rtlsim.TestRandomNetworks", "hlslib/layertest.TestContractBites"}},
+	{begins: "hlsgen's own tests are", by: []string{"internal/testsupport/models.TestOwn", "hlslib/mvau.TestContract",
+		"rtlsim.TestRandomNetworks", "internal/testsupport/layertest.TestContractBites"}},
 
 	{begins: "Put a quantiser first", reason: "advice; frontend.TestModels reads what such models are exported to"},
 	{begins: "Options may stand in", by: []string{"cmd/hlsgen.TestConfig"}},
@@ -139,8 +139,8 @@ var claims = []claim{
 	{begins: "- At FINN-L's own foldings", by: []string{"internal/compiler.TestFINNLClocks"}},
 	{begins: "- FINN's folding files are read", by: []string{"internal/compiler.TestFINNFolding",
 		"internal/compiler.TestReports", "cmd/hlsgen.TestForeign"}},
-	{begins: "- Estimates are [fitted on synthesis]", by: []string{"hlslib/cost.TestCoefficients",
-		"hlslib/cost.TestPage", "internal/measured.TestErrors", "internal/measured.TestNetworks",
+	{begins: "- Estimates are [fitted on synthesis]", by: []string{"hlslib/price/cost.TestCoefficients",
+		"hlslib/price/cost.TestPage", "internal/measured.TestErrors", "internal/measured.TestNetworks",
 		"internal/measured.TestPage"}},
 	{begins: "Generated code keeps to forms", by: []string{"templates.TestLint", "templates.TestCSim",
 		"hlslib.TestHeaders", "internal/compiler.TestBackends", "internal/compiler.TestBitstream",

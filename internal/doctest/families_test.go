@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/models"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestFamilies builds the models that docs/features.md names in its table of families: the first of each row, and in

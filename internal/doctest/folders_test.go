@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestFolders checks that every folder that hlsgen writes has a README.md whose table names every file in it, and

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/examples"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestOutside makes a Go module from the blocks of docs/library.md that show unit tests in other people's modules,

@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"hlsgen/internal/examples"
-	"hlsgen/internal/golden"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/golden"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // update is the flag -update: what commands printed is written into the pages, and so is the table of blocks.
@@ -53,9 +53,9 @@ var treatments = []treatment{
 	{"json folding", "built with, as a folding file", (*site).folding},
 	{"json board", "built for, as a board file", (*site).board},
 	{"go excerpt", "parsed", (*site).excerpt},
-	{"go file", "a file of the layer that hlslib/layertest.TestPage adds", (*site).added},
-	{"cpp file", "a file of the layer that hlslib/layertest.TestPage adds", (*site).added},
-	{"go row", "a row of the layer that hlslib/layertest.TestPage adds", (*site).added},
+	{"go file", "a file of the layer that internal/testsupport/layertest.TestPage adds", (*site).added},
+	{"cpp file", "a file of the layer that internal/testsupport/layertest.TestPage adds", (*site).added},
+	{"go row", "a row of the layer that internal/testsupport/layertest.TestPage adds", (*site).added},
 	{"cpp excerpt", "brackets and quotes close", (*site).closes},
 	{"systemverilog excerpt", "brackets and quotes close", (*site).closes},
 	{"python board", "a program of the reader's; brackets and quotes close", (*site).closes},
@@ -73,11 +73,11 @@ var held = []struct{ page, marker, head, by string }{
 	{"docs/accumulators.md", "A2Q", "", "internal/measured.TestA2QPage"},
 	{"docs/minifloats.md", "formats", "", "internal/measured.TestFormatsPage"},
 	{"docs/clock.md", "series", "", "internal/compiler.TestSeriesOfFINNBuild"},
-	{"docs/estimator.md", "coefficients", "", "hlslib/cost.TestCoefficients"},
+	{"docs/estimator.md", "coefficients", "", "hlslib/price/cost.TestCoefficients"},
 	{"docs/estimator.md", "circuits", "", "internal/measured.TestPage"},
 	{"docs/estimator.md", "circuits FINN", "", "internal/measured.TestPage"},
 	{"docs/estimator.md", "circuits networks", "", "internal/measured.TestPage"},
-	{"docs/estimator.md", "*", "", "hlslib/cost.TestPage"},
+	{"docs/estimator.md", "*", "", "hlslib/price/cost.TestPage"},
 	{"docs/finn-l.md", "*", "", "internal/compiler.TestFINNLStudy"},
 	{"docs/features.md", "diagnostic", "", "docs.TestFeatures"},
 }
@@ -510,7 +510,7 @@ func (s *site) closes(t *testing.T, b *block) {
 // added checks that a test adds the layer of this block, which only docs/adding-a-layer.md may have.
 func (s *site) added(t *testing.T, b *block) {
 	t.Helper()
-	if b.page != "docs/adding-a-layer.md" || !hasTest(t, "hlslib/layertest", "TestPage") {
+	if b.page != "docs/adding-a-layer.md" || !hasTest(t, "internal/testsupport/layertest", "TestPage") {
 		t.Errorf("%s: no test adds it", b)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // recurrentPage is the page about recurrent networks.
@@ -16,7 +16,7 @@ const recurrentPage = "docs/recurrent.md"
 func (p *program) recurrent(t testing.TB, dir string) {
 	t.Helper()
 	read := func(path string) []byte {
-		b, err := os.ReadFile(filepath.Join(p.root, "internal", "models", filepath.FromSlash(path)))
+		b, err := os.ReadFile(filepath.Join(p.root, "internal", "testsupport", "models", filepath.FromSlash(path)))
 		if err != nil {
 			t.Fatal(err)
 		}

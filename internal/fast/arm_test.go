@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestARM runs code compiled for arm64 in QEMU: it compares the kernels of every set with those in Go, sums at

@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/fast"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // imported returns a shared model and its samples as float32.

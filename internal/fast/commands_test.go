@@ -21,7 +21,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/fast"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // python is an interpreter that has numpy and onnxruntime. `make bench-peers` passes it.

@@ -22,7 +22,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/fast"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // peers is the folder whose node_modules has onnxruntime-node. `make bench-peers` passes it.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // reading is set by `make bench-peers`.

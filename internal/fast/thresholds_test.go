@@ -6,7 +6,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
+	"hlsgen/internal/testsupport/models"
 )
 
 // TestThresholds compares the codes of inputs with the model's, for every set of kernels: at every threshold of

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 var update = flag.Bool("update", false, "write the words of assembly anew, by GNU's assembler")

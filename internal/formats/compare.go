@@ -3,8 +3,8 @@ package formats
 import (
 	"fmt"
 
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/mac"
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 )

@@ -19,7 +19,7 @@ import (
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // The page about accumulators, its picture, and the table of what Yosys counts for one layer of each network there.

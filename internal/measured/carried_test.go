@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/delay"
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/randomtest"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/randomtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestCarriedCircuits checks that each layer's feedback paths (counters, positions and sums that one clock passes

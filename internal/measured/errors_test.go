@@ -8,18 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
-	"hlsgen/hlslib/luts"
-	"hlsgen/internal/tier"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
+	"hlsgen/hlslib/price/luts"
+	"hlsgen/internal/testsupport/tier"
 )
 
-// numberLine matches a line of the fitted numbers in hlslib/luts: the text before a number, and the number.
+// numberLine matches a line of the fitted numbers in hlslib/price/luts: the text before a number, and the number.
 var numberLine = regexp.MustCompile(`(?m)^(\t[A-Z]\w+: +\{LUT: )([0-9.]+)`)
 
-// TestFit checks that the numbers in hlslib/luts are those that the fit to the table gives.
+// TestFit checks that the numbers in hlslib/price/luts are those that the fit to the table gives.
 func TestFit(t *testing.T) {
-	const file = "../../hlslib/luts/device.go"
+	const file = "../../hlslib/price/luts/device.go"
 	source, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

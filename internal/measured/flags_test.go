@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/delay"
-	"hlsgen/internal/tier"
+	"hlsgen/hlslib/price/delay"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 )

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/luts"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/formats"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // The page about minifloats, and the table of what Yosys counts for a multiply-accumulate in each format.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // atOnce limits the layers that one run of Yosys synthesises.

@@ -27,14 +27,13 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/hlslib/add"
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/labelselect"
-	"hlsgen/hlslib/layertest"
-	"hlsgen/hlslib/luts"
 	"hlsgen/hlslib/mul"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pool"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/luts"
 	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/swg"
@@ -45,7 +44,8 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 )
@@ -330,7 +330,7 @@ func fifos(to dataflow.Target) (list []point) {
 
 // recurrent returns the smallest folds of the recurrent layers of a model.
 func recurrent(t testing.TB, to dataflow.Target) (list []point) {
-	m := model(t, "internal/models/lstm-h16-w8a8-pot/model.onnx")
+	m := model(t, "internal/testsupport/models/lstm-h16-w8a8-pot/model.onnx")
 	for i, n := range m.Graph.Nodes {
 		if n.Op.Kind() == rnn.Kind {
 			list = append(list, spread(fmt.Sprintf("lstm%d_w8a8", i), n.Op, 40, to)...)
@@ -420,7 +420,7 @@ func networks(t testing.TB, to dataflow.Target) (list []network) {
 	}{
 		{"iris", "internal/examples/iris-mlp-w3a3/model.onnx", 100, false},
 		{"digits-mlp-w2a2", "internal/examples/digits-mlp-w2a2/model.onnx", 400, true},
-		{"digits-cnn-w4a4", "internal/models/digits-cnn-w4a4/model.onnx", 5000, true},
+		{"digits-cnn-w4a4", "internal/testsupport/models/digits-cnn-w4a4/model.onnx", 5000, true},
 	} {
 		if n.amd && to.Board.Family != boards.AMD {
 			continue

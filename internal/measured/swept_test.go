@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 )
 
 // constantSigns returns matrix layers whose weights are constant signs, for inputs that are signs or numbers.

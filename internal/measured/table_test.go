@@ -13,15 +13,16 @@ import (
 	"sync"
 	"testing"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
-	"hlsgen/hlslib/luts"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/estimate"
+	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/dataflow"
 )
 
 var (
 	measure = flag.Bool("measure", false, "have Yosys synthesise all points, and write measured.csv")
-	update  = flag.Bool("update", false, "fit the numbers of hlslib/luts, and write the tables of docs/estimator.md")
+	update  = flag.Bool("update", false,
+		"fit the numbers of hlslib/price/luts, and write the tables of docs/estimator.md")
 )
 
 // tableFile lists every point. againFile lists some of them measured a second time in a run with other points, as

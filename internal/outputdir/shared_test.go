@@ -2,7 +2,7 @@ package outputdir
 
 import (
 	"errors"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"os"
 	"os/exec"
 	"path/filepath"

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 var update = flag.Bool("update", false, "write what is linked into THIRD_PARTY_LICENSES")

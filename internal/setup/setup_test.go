@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestTargets holds what each target of the Makefile installs and runs, by what `make -n` prints.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/outputdir"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/synthesis"
 )

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"hlsgen/hlslib/delay"
+	"hlsgen/hlslib/price/delay"
 )
 
 // A timedRun holds what reports state about the tool's schedules of processes. Missing values are zero.

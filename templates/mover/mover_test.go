@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates/mover"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/cost"
-	"hlsgen/internal/tier"
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates/mover"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // counterBench counts 20 events of 30 clocks with counters of 3 and of 8 bits: the first stops at 7, and what is shown

@@ -11,7 +11,6 @@ import (
 	"hlsgen/hlslib/concat"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/labelselect"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pad"
 	"hlsgen/hlslib/pool"
@@ -19,6 +18,7 @@ import (
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 )

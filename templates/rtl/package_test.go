@@ -16,7 +16,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 )

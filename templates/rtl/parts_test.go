@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/layertest"
 	"hlsgen/templates/rtl"
 )
 

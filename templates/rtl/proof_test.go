@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 )

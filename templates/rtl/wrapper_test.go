@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
 )

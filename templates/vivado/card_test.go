@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
 	"hlsgen/templates/vivado"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates/deploy"
 	"hlsgen/templates/mover"
 	"hlsgen/templates/vivado"

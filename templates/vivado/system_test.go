@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"

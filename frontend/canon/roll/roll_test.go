@@ -9,8 +9,8 @@ import (
 	"hlsgen/frontend/canon/roll"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 const qonnx = "qonnx.custom_op.general"

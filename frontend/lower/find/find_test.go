@@ -10,13 +10,13 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/onnxio"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/pass"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // program prepares a model. Its input x, and r if it has one, are integers in steps of 1/2. They lie one behind the

@@ -11,11 +11,11 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A cell writes a body.

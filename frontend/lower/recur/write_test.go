@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/testsupport/onnxtest"
 )
 
 // A body is a model with one loop under construction. Its methods add nodes to the loop's body and return the names

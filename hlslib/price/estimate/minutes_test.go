@@ -1,0 +1,28 @@
+package estimate_test
+
+import (
+	"math"
+	"testing"
+
+	"hlsgen/hlslib/price/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// multiplier is a layer with products.
+type multiplier struct{ dataflow.Op }
+
+func (multiplier) Products(f dataflow.Fold) (n, bits int) { return f.PE * f.SIMD, 4 }
+
+// TestMinutes checks the formula against its source.
+func TestMinutes(t *testing.T) {
+	t.Parallel()
+	for pe, seconds := range map[int]float64{1: 1026, 64: 2632} {
+		got := 60 * estimate.SynthesisMinutes(multiplier{}, dataflow.Fold{PE: pe, SIMD: 64})
+		if math.Abs(got-seconds) > 0.5 {
+			t.Errorf("PE %d: %.1f s, want %.0f", pe, got, seconds)
+		}
+	}
+	if got := estimate.SynthesisMinutes(nil, dataflow.Fold{PE: 1, SIMD: 1}); math.Abs(got-16.7) > 0.1 {
+		t.Errorf("without products: %.1f minutes", got)
+	}
+}

@@ -1,0 +1,153 @@
+// Package luts predicts which cells synthesis makes of a circuit. It walks over the circuit bit by bit, and counts
+// lookup tables, registers, block RAM and multipliers by their purpose.
+//
+// It knows the rules of synthesis. Wires, constants and unread bits take nothing. With lookup tables of six inputs,
+// rules cover the logic: a lookup table absorbs logic that only it reads, as far as its inputs suffice. With lookup
+// tables of four inputs, and in small circuits of constants, logic becomes gates, which are mapped as Yosys' ABC maps
+// them. An adder takes a lookup table per bit. Registers that never change are dropped; registers in a row are shift
+// registers if the device has these. A table of constants in lookup tables is counted by its contents. A function that
+// one or many circuits call several times is walked over once. The rest is in the numbers of a SynthesisRules, fitted
+// to what Yosys made of layers (docs/estimator.md).
+//
+// In come circuits and a fabric; out come resources by named part. It sees circuit and cost.
+//
+//	cells.go     Estimate: the parts of a circuit
+//	device.go    the numbers of families
+//	bits.go      the bits of a circuit: which are wires, which are read
+//	cover.go     logic in lookup tables of six inputs, by rules
+//	contents.go  tables of constants in such lookup tables
+//	netlist.go   a circuit as gates and carry chains, for lookup tables of four inputs
+//	arithmetic.go  its sums, comparisons and products
+//	rows.go      its tables and memories
+//	outside.go   its outputs: registers, streams, other modules
+//	gates.go     gates of two inputs
+//	balance.go   chains of gates as trees
+//	mapping.go   gates in lookup tables
+//	small.go     circuits of constants alone, in lookup tables of six inputs
+//	pack.go      superfluous lookup tables
+//	registers.go registers, shift registers, memories
+//	fifo.go      FIFOs, and other parts of a network
+//	ring.go      FIFOs as gates
+package luts
+
+import (
+	"math"
+
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/internal/circuit"
+)
+
+// A CellKind is the purpose of cells.
+type CellKind uint8
+
+// The kinds.
+const (
+	CompressorCells CellKind = iota // counts of bits
+	AdderCells                      // sums and differences
+	ComparatorCells                 // comparisons of two numbers
+	SelectorCells                   // selections of one of several
+	GateCells                       // logic of conditions
+	TableCells                      // tables of constants
+	MemoryCells                     // memories that iterations write
+	StateCells                      // registers that iterations write
+	PipelineCells                   // registers between stages
+	MultiplierCells                 // multipliers of the device
+	InverterCells                   // inverters after logic
+	CellKinds
+)
+
+var names = [CellKinds]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables", "memories",
+	"states", "pipeline registers", "multipliers", "inverters"}
+
+// A CellCount is the number of cells of one kind, before a device's numbers are applied.
+type CellCount struct {
+	LUT, FF         float64
+	Shift           float64 // further lookup tables that are shift registers
+	RAM             float64 // further lookup tables that are memory
+	Flat            float64 // further lookup tables of logic that is mapped gate by gate
+	BRAM, URAM, DSP int
+}
+
+// CellCounts is the number of cells per kind.
+type CellCounts [CellKinds]CellCount
+
+// plus adds n times o.
+func (c *CellCounts) plus(o CellCounts, n float64) {
+	for k := range c {
+		c[k].LUT += n * o[k].LUT
+		c[k].FF += n * o[k].FF
+		c[k].Shift += n * o[k].Shift
+		c[k].RAM += n * o[k].RAM
+		c[k].Flat += n * o[k].Flat
+		c[k].BRAM += int(n) * o[k].BRAM
+		c[k].URAM += int(n) * o[k].URAM
+		c[k].DSP += int(n) * o[k].DSP
+	}
+}
+
+// Estimate returns the resources of a circuit on a fabric, by part. The parts are rounded so that their sum is the
+// nearest whole number of lookup tables.
+func Estimate(m *circuit.Module, f cost.Fabric) []cost.CostPart {
+	d := SynthesisRulesOf(f)
+	counts := d.Count(m)
+	var parts []cost.CostPart
+	sum, whole := 0., 0
+	for k, c := range counts {
+		n := d.Numbers[k]
+		sum += n.LUT*c.LUT + c.Flat + c.Shift + c.RAM
+		luts := int(math.Round(sum)) - whole
+		whole += luts
+		r := cost.Resources{LUT: luts, LUTRAM: round(c.Shift + c.RAM), FF: round(n.FF * c.FF), BRAM: c.BRAM,
+			URAM: c.URAM, DSP: c.DSP}
+		if r != (cost.Resources{}) {
+			parts = append(parts, r.AsPart(names[k]))
+		}
+	}
+	return parts
+}
+
+func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
+
+// Count returns the cells of a circuit.
+func (d *SynthesisRules) Count(m *circuit.Module) CellCounts {
+	longest := int16(0)
+	if d.Maps {
+		for _, c := range m.Calls {
+			longest = max(longest, d.longest(c.Function))
+		}
+	}
+	return d.count(m, longest)
+}
+
+// walked returns a walk over a circuit with its bits found and read.
+func (d *SynthesisRules) walked(m *circuit.Module) *walk {
+	w := newWalk(m, d)
+	w.find()
+	w.read()
+	return w
+}
+
+// count returns the cells of a circuit. Its paths may have up to longest lookup tables in a row.
+func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCounts {
+	w := d.walked(m)
+	if d.Maps {
+		longest = mapped(w, longest)
+	} else if !flat(w) {
+		w.cover()
+	}
+	registers(w)
+	memories(w)
+	type key struct {
+		of      cost.Fabric
+		longest int16
+	}
+	for _, c := range m.Calls {
+		f, ok := c.Function.Known.Load(key{d.Fabric, longest})
+		if !ok {
+			f = d.count(c.Function, longest)
+			c.Function.Known.Store(key{d.Fabric, longest}, f)
+		}
+		w.counts.plus(f.(CellCounts), 1)
+	}
+	return w.counts
+}

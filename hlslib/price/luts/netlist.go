@@ -1,0 +1,258 @@
+package luts
+
+import (
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/internal/circuit"
+)
+
+// A netlist is a circuit as gates, carry chains, and the leaves and ends between them.
+type netlist struct {
+	*gates
+	w      *walk
+	known  []signal                  // per bit: its signal
+	leaf   map[bit]signal            // the leaf of a bit from a register, a memory or another module
+	tables map[int]map[string]signal // per table: the functions made so far
+	sums   map[int32]int             // per leaf that is a bit of a sum: the inputs of its lookup table
+	// per memory: the signal that says that the last written word is the one being read
+	passed map[int]signal
+	which  map[int][]signal   // per memory in block RAM: registers that say which of its banks has the word
+	arrays map[int][][]signal // per memory of registers: the registers of each row
+	turn   bool               // whether the last comparison of two equally wide numbers kept their order
+	rst    signal
+	valid  []signal // per stream: whether a word, or a place, is available
+	room   []signal
+}
+
+// unknown marks a signal that was not made yet.
+const unknown signal = -1
+
+func newNetlist(w *walk) *netlist {
+	n := &netlist{gates: newGates(), w: w, known: make([]signal, len(w.wire)), leaf: map[bit]signal{},
+		tables: map[int]map[string]signal{}, sums: map[int32]int{}, arrays: map[int][][]signal{},
+		passed: map[int]signal{}, which: map[int][]signal{}}
+	for i := range n.known {
+		n.known[i] = unknown
+	}
+	n.rst = n.gates.leaf()
+	return n
+}
+
+// mapped puts the logic of a circuit into lookup tables. Paths may be as long as the longest one of the circuit, or as
+// longest. It returns that length.
+func mapped(w *walk, longest int16) int16 {
+	n := newNetlist(w)
+	n.streams()
+	n.outside()
+	return n.count(longest)
+}
+
+// longest returns the number of lookup tables on the longest path through a function.
+func (d *SynthesisRules) longest(f *circuit.Module) int16 {
+	type key struct{ of cost.Fabric }
+	if known, ok := f.Known.Load(key{d.Fabric}); ok {
+		return known.(int16)
+	}
+	w := d.walked(f)
+	n := newNetlist(w)
+	n.outside()
+	m := d.fastest(n.balanced())
+	longest := m.longest
+	for _, c := range f.Calls {
+		longest = max(longest, d.longest(c.Function))
+	}
+	f.Known.Store(key{d.Fabric}, longest)
+	return longest
+}
+
+// count maps the gates and counts the lookup tables by purpose.
+func (n *netlist) count(longest int16) int16 {
+	n.gates = n.balanced()
+	m := n.w.d.lookups(n.gates, longest)
+	sums := map[int32]int{}
+	for l, inputs := range n.sums {
+		sums[n.was[l].gate()] = inputs
+	}
+	n.sums = sums
+	for i := range m.in {
+		if m.used(int32(i)) {
+			n.w.counts[m.kind[i]].LUT += float64(m.tables(int32(i)))
+			n.absorbed(m, int32(i))
+		}
+	}
+	if n.w.d.Packs {
+		for _, i := range m.packed() {
+			n.w.counts[m.kind[i]].LUT--
+		}
+	}
+	for s := range n.ended {
+		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
+		// inversion.
+		if !n.w.d.Small && s.turned() && (m.leaves(s.gate()) || n.ended[s.not()]) {
+			n.w.counts[InverterCells].LUT++
+		}
+	}
+	return m.longest
+}
+
+// absorbed removes a lookup table after a bit of a sum if the lookup table of that bit has inputs left to absorb it.
+func (n *netlist) absorbed(m *mapping, i int32) {
+	if n.w.d.Fabric != cost.ICE40 {
+		return
+	}
+	for _, l := range m.best[i].list() {
+		if inputs, ok := n.sums[l]; ok && m.refs[l] == 1 && inputs+int(m.best[i].n)-1 <= m.d.Inputs {
+			n.w.counts[m.kind[i]].LUT--
+			return
+		}
+	}
+}
+
+// of returns bit k of a node's value, extended by its sign.
+func (n *netlist) of(id circuit.ID, k int) signal {
+	node := &n.w.m.Nodes[id]
+	if k >= node.Width {
+		if !node.Signed {
+			return never
+		}
+		k = node.Width - 1
+	}
+	b := n.w.first[id] + bit(k)
+	if n.known[b] == unknown {
+		s := n.made(id, node, k)
+		n.known[b] = s
+	}
+	return n.known[b]
+}
+
+// from returns the signal of a bit that is constant, or a leaf for a bit from elsewhere.
+func (n *netlist) from(b bit) signal {
+	switch b {
+	case zero:
+		return never
+	case one:
+		return ever
+	}
+	s, ok := n.leaf[b]
+	if !ok {
+		n.now = GateCells
+		s = n.gates.leaf()
+		n.leaf[b] = s
+	}
+	return s
+}
+
+// made makes bit k of a node.
+func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
+	b := n.w.first[id] + bit(k)
+	arg := func(i, k int) signal { return n.of(node.Args[i], k) }
+	list := func() (all []signal) {
+		for i := range node.Args {
+			all = append(all, arg(i, 0))
+		}
+		return all
+	}
+	kind, ok := kindOf[node.Op]
+	if !ok {
+		kind = GateCells
+	}
+	switch node.Op {
+	case circuit.OpConstant:
+		return n.from(constant(node.Range.Lo >> min(k, 63) & 1))
+	case circuit.OpReadNextState:
+		return n.of(n.w.m.States[node.K].Node, k)
+	case circuit.OpSliceWord:
+		return arg(0, node.K+k)
+	case circuit.OpConcatenate:
+		for i, a := range node.Args {
+			if width := n.w.m.Nodes[a].Width; k >= width {
+				k -= width
+			} else {
+				return arg(i, k)
+			}
+		}
+	case circuit.OpWrap, circuit.OpNumberBits:
+		return arg(0, k)
+	case circuit.OpShift:
+		if k < node.K {
+			return never
+		}
+		return arg(0, k-node.K)
+	case circuit.OpNot:
+		return arg(0, 0).not()
+	case circuit.OpAnd:
+		in := list()
+		n.now = kind
+		return n.all(in)
+	case circuit.OpOr:
+		in := list()
+		n.now = kind
+		return n.any(in)
+	case circuit.OpXor:
+		in := list()
+		n.now = kind
+		return n.odd(in)
+	case circuit.OpLogicTable:
+		in := list()
+		n.now = kind
+		return n.look([]uint64{node.Table & (1<<(1<<len(in)) - 1)}, in, map[string]signal{})
+	case circuit.OpMux:
+		c, x, y := arg(0, 0), arg(1, k), arg(2, k)
+		n.now = kind
+		return n.mux(c, x, y)
+	case circuit.OpMuxByIndex:
+		return n.pick(node, k)
+	case circuit.OpEqual:
+		return n.equal(node)
+	case circuit.OpLess:
+		return n.less(node)
+	case circuit.OpAdd, circuit.OpSubtract:
+		n.sum(id, node)
+		return n.known[b]
+	case circuit.OpIterationStart:
+		return n.fire()
+	case circuit.OpReadMemoryClocked:
+		if n.w.wire[b] == b {
+			word := side(n, node.K, b)
+			if passes(n.w, node.K) {
+				n.now = MemoryCells
+				if n.passed[node.K] == 0 {
+					n.passed[node.K] = n.gates.leaf()
+				}
+				word = n.mux(n.passed[node.K], n.gates.leaf(), word)
+			}
+			return word
+		}
+	case circuit.OpReadMemoryUnclocked:
+		if open(&n.w.m.Memories[node.K]) {
+			return n.row(node, k)
+		}
+		switch a := &n.w.m.Memories[node.K]; {
+		case a.Style == circuit.RegisterArray:
+			return n.chosen(node, k)
+		case n.w.d.banked(a):
+			return fromBanks(n, a.Rows, addressed(n, node.Args[0], a.Rows))
+		}
+	}
+	return n.from(n.w.wire[b])
+}
+
+// pick makes a selection of one of several by its number.
+func (n *netlist) pick(node *circuit.Node, k int) signal {
+	index := n.w.m.Nodes[node.Args[0]].Width
+	values := node.Args[1:]
+	var some, which []signal
+	for i := range values[1:] {
+		var is []signal
+		for j := range index {
+			is = append(is, n.of(node.Args[0], j).when(i>>j&1 == 0))
+		}
+		v := n.of(values[i], k)
+		n.now = SelectorCells
+		one := n.all(is)
+		which = append(which, one)
+		some = append(some, n.and(one, v))
+	}
+	last := n.of(values[len(values)-1], k)
+	n.now = SelectorCells
+	return n.or(n.any(some), n.and(n.any(which).not(), last))
+}

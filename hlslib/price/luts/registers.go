@@ -1,0 +1,247 @@
+package luts
+
+import (
+	"math/bits"
+
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/internal/circuit"
+)
+
+// registers counts the registers. Delays in a row that nothing else reads are a shift register.
+func registers(w *walk) {
+	length := make([]int32, len(w.wire)) // per delayed bit: the number of delays up to it
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		for k := range n.Width {
+			b := w.first[i] + bit(k)
+			if !w.live[b] || w.wire[b] != b {
+				continue
+			}
+			switch n.Op {
+			case circuit.OpReadState:
+				w.counts[StateCells].FF++
+			case circuit.OpDelayOneClock:
+				from := w.of(n.Args[0], k)
+				if length[b] = 1; w.reads[from] == 1 {
+					length[b] += length[from]
+				}
+				if w.reads[b] != 1 || w.line[b] != 1 {
+					chain(w, int(length[b]))
+				}
+			}
+		}
+	}
+}
+
+// chain counts n registers in a row.
+func chain(w *walk, n int) {
+	if !w.d.Shifts || n < 3 {
+		w.counts[PipelineCells].FF += float64(n)
+		return
+	}
+	w.counts[PipelineCells].Shift += float64((n + 31) / 32)
+}
+
+// styles gives the memory of each style.
+var styles = map[circuit.Style]cost.MemoryStyle{circuit.BlockRAM: cost.StyleBlockRAM,
+	circuit.UltraRAM:       cost.StyleUltraRAM,
+	circuit.DistributedRAM: cost.StyleDistributedRAM, circuit.RegisterArray: cost.StyleRegisters}
+
+// memories counts the cells of memories and of multipliers. Tables in lookup tables whose contents are examined are
+// counted elsewhere.
+func memories(w *walk) {
+	for k := range w.m.Memories {
+		m := &w.m.Memories[k]
+		in := styles[m.Style]
+		if in == cost.StyleDistributedRAM {
+			ahead(w, k)
+		}
+		width := 0
+		for _, live := range w.columns[k] {
+			if live {
+				width++
+			}
+		}
+		if width == 0 {
+			continue
+		}
+		if m.Loaded {
+			loader(w, m)
+		}
+		switch c := &w.counts[MemoryCells]; {
+		case in == cost.StyleRegisters:
+			c.FF += float64(m.Rows * width)
+			if w.d.Maps {
+				continue
+			}
+			c.LUT += float64(m.Rows) + w.d.chosen(m.Rows)*float64(width)
+		case in == cost.StyleDistributedRAM && m.Constant(): // its contents are too large to examine
+			w.counts[TableCells].LUT += float64(w.d.Fabric.Table(width, m.Rows, in).LUT)
+		case m.Constant():
+			r := w.d.Fabric.Table(width, m.Rows, in)
+			c.BRAM += r.BRAM
+			c.URAM += r.URAM
+			c.FF += float64(bits.Len(uint(sides(w, k) - 1)))
+		default:
+			r := w.d.Fabric.RAM(width, m.Rows, in)
+			c.RAM += float64(r.LUTRAM)
+			if r.BRAM > 0 && passes(w, k) {
+				c.FF += float64(2*width + held(w, m.Address, bits.Len(uint(m.Rows-1))) + 2)
+			}
+			if !w.d.banked(m) { // otherwise they are in the netlist
+				c.LUT += float64(r.LUT - r.LUTRAM)
+			}
+			c.BRAM += r.BRAM
+			c.URAM += r.URAM
+			c.FF += float64(bits.Len(uint(sides(w, k) - 1)))
+		}
+	}
+	for i := range w.m.Nodes {
+		if w.m.Nodes[i].Op == circuit.OpMultiply && w.met[i] {
+			multiplier(w, circuit.ID(i))
+		}
+	}
+}
+
+// sides returns the number of banks of a memory in block RAM; logic selects among their words.
+func sides(w *walk, memory int) int {
+	m := &w.m.Memories[memory]
+	in, width := styles[m.Style], 0
+	for _, live := range w.columns[memory] {
+		if live {
+			width++
+		}
+	}
+	if !w.d.Maps || width == 0 || m.Constant() && in != cost.StyleBlockRAM ||
+		!m.Constant() && w.d.Fabric.RAM(width, m.Rows, in).BRAM == 0 {
+		return 1
+	}
+	return w.d.Fabric.BankedLayout(m.Rows, width, m.Constant()).Banks
+}
+
+// banked reports whether a memory that iterations write lies in lookup tables of four inputs, each with some of the
+// rows.
+func (d *SynthesisRules) banked(m *circuit.RowMemory) bool {
+	return d.Fabric == cost.ECP5 && m.Style == circuit.DistributedRAM && !m.Constant() && !m.Loaded
+}
+
+// loader counts the logic that fills a table from arriving words and passes other words on (hlsgen_load): the word, the
+// partial row, the two positions, and whether there is room.
+func loader(w *walk, m *circuit.RowMemory) {
+	parts := (m.Width + circuit.TableLoadWordBits - 1) / circuit.TableLoadWordBits
+	places := float64(bits.Len(uint(m.Rows-1)) + bits.Len(uint(parts-1)))
+	c := &w.counts[MemoryCells]
+	c.FF += float64(circuit.TableLoadWordBits+4+(parts-1)*circuit.TableLoadWordBits) + places
+	c.LUT += 2*places + 6
+}
+
+// passes reports whether a word bypasses an array in block memory that is read and written at once. A read in the clock
+// of a write must give the old word, so Yosys writes a clock later and compares the addresses.
+func passes(w *walk, memory int) bool {
+	m := &w.m.Memories[memory]
+	in := styles[m.Style]
+	return w.d.Around && !m.Constant() && in != cost.StyleRegisters &&
+		w.d.Fabric.RAM(m.Width, m.Rows, in).BRAM > 0 && apart(w, memory)
+}
+
+// held returns the registers that n bits of a value take to be kept for a clock: none for bits that a register keeps
+// anyway.
+func held(w *walk, id circuit.ID, n int) (registers int) {
+	for k := range n {
+		if id == circuit.NoNode || w.of(id, k) >= 0 && w.line[w.of(id, k)] == 0 {
+			registers++
+		}
+	}
+	return registers
+}
+
+// apart reports whether a memory is read at another address than it is written at.
+func apart(w *walk, memory int) bool {
+	m := &w.m.Memories[memory]
+	if m.Loaded {
+		return true
+	}
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		if n.Op != circuit.OpReadMemoryClocked || n.K != memory {
+			continue
+		}
+		for k := range bits.Len(uint(m.Rows - 1)) {
+			if w.of(n.Args[0], k) != w.of(m.Address, k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// multiplier counts a multiplier of the device. AMD's DSP slice contains all its registers, an SB_MAC16 all but the
+// last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a
+// lookup table.
+func multiplier(w *walk, id circuit.ID) {
+	c := &w.counts[MultiplierCells]
+	factors, whole := w.m.MultiplierWidths(&w.m.Nodes[id])
+	c.DSP += w.d.Fabric.ProductSlices(factors[0], factors[1])
+	switch w.d.Fabric {
+	case cost.ICE40:
+		c.LUT++
+		c.FF += float64(whole)
+	case cost.ECP5:
+		c.FF += float64(factors[0] + factors[1] + 2*whole)
+	}
+}
+
+// ahead counts the cost of a memory that is read at an address in registers: Yosys reads at the next address instead.
+// For a memory that iterations write, it duplicates these registers; for a table, it keeps the row in registers. If the
+// row goes into registers anyway, these become the memory's, and nothing changes.
+func ahead(w *walk, memory int) {
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		if n.Op != circuit.OpReadMemoryUnclocked || n.K != memory || !w.met[i] {
+			continue
+		}
+		var address []bit
+		for k := range bits.Len(uint(w.m.Memories[memory].Rows - 1)) {
+			if b := w.of(n.Args[0], k); b >= 0 {
+				address = append(address, b)
+			}
+		}
+		row := 0
+		kept := true
+		for k := range n.Width {
+			if b := w.first[i] + bit(k); w.live[b] && w.wire[b] == b {
+				row++
+				kept = kept && w.reads[b] == 1 && w.line[b] == 1
+			}
+		}
+		switch {
+		case kept || !alike(w, address):
+		case w.m.Memories[memory].Constant():
+			w.counts[MemoryCells].FF += float64(row)
+		default:
+			w.counts[MemoryCells].FF += float64(len(address))
+			w.counts[MemoryCells].LUT += w.d.Ahead * float64(len(address))
+		}
+	}
+}
+
+// alike reports whether bits come from registers that are written in the same clocks.
+func alike(w *walk, list []bit) bool {
+	when := func(b bit) (id circuit.ID, reset, ok bool) {
+		switch n := &w.m.Nodes[w.owner[b]]; n.Op {
+		case circuit.OpDelayOneClock:
+			return circuit.NoNode, false, true
+		case circuit.OpReadState:
+			s := &w.m.States[n.K]
+			return s.When, s.Reset, true
+		}
+		return circuit.NoNode, false, false
+	}
+	for _, b := range list {
+		id, reset, ok := when(b)
+		if first, same, _ := when(list[0]); !ok || id != first || reset != same {
+			return false
+		}
+	}
+	return true
+}

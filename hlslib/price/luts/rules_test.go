@@ -1,0 +1,459 @@
+package luts
+
+import (
+	"maps"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/hlslib/price/cost"
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/num"
+)
+
+func unsigned(width int) num.Type { return num.Type{Kind: num.UInt, Width: width} }
+
+// A made makes a value of a word.
+type made = func(b *circuit.Builder, x circuit.Value) circuit.Value
+
+// conditions returns bits of a word.
+func conditions(x circuit.Value, first, end int) (list []circuit.Value) {
+	for k := first; k < end; k++ {
+		list = append(list, circuit.Bit(x, k))
+	}
+	return list
+}
+
+// all tests whether the first n bits of a word are set.
+func all(n int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		return circuit.LowBits(circuit.All(conditions(x, 0, n)...), 1)
+	}
+}
+
+// operands returns the two numbers in a word.
+func operands(x circuit.Value, width int) (a, b circuit.Value) {
+	return circuit.Element(x, 0, unsigned(width)), circuit.Element(x, 1, unsigned(width))
+}
+
+// exceeds compares two numbers of a word.
+func exceeds(width int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		a, b := operands(x, width)
+		return circuit.LowBits(circuit.GreaterThan(a, b), 1)
+	}
+}
+
+// exceedsConstant compares a number with a constant that is not a power of two.
+func exceedsConstant(width int) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		return circuit.LowBits(circuit.GreaterThan(circuit.Wrapped(x, unsigned(width)), b.Constant(1<<width/3)), 1)
+	}
+}
+
+// below compares a number with a power of two.
+func below(width int, power int64) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		return circuit.LowBits(circuit.GreaterThan(b.Constant(power), circuit.Wrapped(x, unsigned(width))), 1)
+	}
+}
+
+// same tests whether two numbers in a word are equal.
+func same(width int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		a, b := operands(x, width)
+		return circuit.LowBits(circuit.EqualTo(a, b), 1)
+	}
+}
+
+// overlapping compares six bits of a word; both numbers contain two of them.
+func overlapping(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	a, b := circuit.BitRange(x, 0, 4), circuit.BitRange(x, 2, 4)
+	return circuit.LowBits(circuit.EqualTo(circuit.Wrapped(a, uint4), circuit.Wrapped(b, uint4)), 1)
+}
+
+// gated adds to a number another one, each bit of which is a gate of two bits.
+func gated(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	var list []circuit.Value
+	for k := range 4 {
+		list = append(list, circuit.LowBits(circuit.All(circuit.Bit(x, 4+k), circuit.Bit(x, 8+k)), 1))
+	}
+	y := circuit.Wrapped(circuit.Joined(list...), uint4)
+	return circuit.LowBits(circuit.Wrapped(circuit.Sum(circuit.Element(x, 0, uint4), y), uint4), 4)
+}
+
+// shares lets two gates read a third one.
+func shares(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
+	return circuit.Joined(circuit.LowBits(circuit.Any(both, circuit.Bit(x, 2)), 1),
+		circuit.LowBits(circuit.Any(both, circuit.Bit(x, 3)), 1))
+}
+
+// takesIn lets only one gate read another one.
+func takesIn(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
+	return circuit.LowBits(circuit.Any(both, circuit.Bit(x, 2)), 1)
+}
+
+// fixed is a register of one bit that never changes.
+func fixed(b *circuit.Builder) circuit.Value {
+	r := b.Register("fixed", 0, num.Range{Lo: 0, Hi: 1}).WithInitial(0)
+	r.Set(r.Value(), b.Constant(1))
+	return r.Value()
+}
+
+// chosenByFixed selects one of two by a register that never changes.
+func chosenByFixed(b *circuit.Builder, x circuit.Value) circuit.Value {
+	c := fixed(b)
+	return circuit.Joined(circuit.LowBits(circuit.MuxByCondition(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
+		circuit.LowBits(circuit.MuxByCondition(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
+}
+
+// twice delays two parts of a word that share two bits.
+func twice(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	return circuit.Joined(circuit.BitRange(x, 0, 4).Delayed(1), circuit.BitRange(x, 2, 4).Delayed(1))
+}
+
+func delayed(clocks int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value { return x.Delayed(clocks) }
+}
+
+// oneOf selects one of n bits by an index.
+func oneOf(n int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		index := circuit.Wrapped(circuit.BitRange(x, n, bits.Len(uint(n-1))), unsigned(bits.Len(uint(n-1))))
+		var list []circuit.Value
+		for k := range n {
+			list = append(list, circuit.BitRange(x, k, 1))
+		}
+		return circuit.MuxByIndex(index, list...)
+	}
+}
+
+// keepsOld lets a register take a number if a bit is set.
+func keepsOld(b *circuit.Builder, x circuit.Value) circuit.Value {
+	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 15}).WithInitial(0)
+	r.Set(circuit.MuxByCondition(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), r.Value()), b.Constant(1))
+	return circuit.LowBits(r.Value(), 4)
+}
+
+// cleared sets a register between stages to zero if a bit is set.
+func cleared(b *circuit.Builder, x circuit.Value) circuit.Value {
+	v := circuit.MuxByCondition(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), b.Constant(0))
+	return circuit.LowBits(v.Delayed(1), 4)
+}
+
+// randomRows is a table of random rows, of which some columns are read.
+func randomRows(style circuit.Style, rows, width, read int) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		r := rand.New(rand.NewPCG(uint64(rows), uint64(width)))
+		t := b.Table("t", style, unsigned(1), width, rows, func() (list [][]int64) {
+			for range rows {
+				row := make([]int64, width)
+				for i := range row {
+					row[i] = r.Int64N(2)
+				}
+				list = append(list, row)
+			}
+			return list
+		})
+		return circuit.BitRange(t.Row(circuit.Wrapped(x, num.NarrowestInt(num.SingleValue(int64(rows-1))))), 0, read)
+	}
+}
+
+// halves is a table of two columns, each of which is one of the same two functions of six bits, selected by three
+// others.
+func halves(b *circuit.Builder, x circuit.Value) circuit.Value {
+	r := rand.New(rand.NewPCG(6, 3))
+	f := [2]uint64{r.Uint64(), r.Uint64()}
+	t := b.Table("t", circuit.DistributedRAM, unsigned(1), 2, 512, func() (list [][]int64) {
+		for i := range 512 {
+			n := bits.OnesCount(uint(i >> 6))
+			list = append(list, []int64{int64(f[n&1] >> (i % 64) & 1), int64(f[n>>1] >> (i % 64) & 1)})
+		}
+		return list
+	})
+	return t.Row(circuit.Wrapped(x, unsigned(9)))
+}
+
+// memory stores words, and reads at the written row, or at another row if apart is true.
+func memory(style circuit.Style, rows, width int, apart bool) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		t := num.NarrowestInt(num.SingleValue(int64(rows - 1)))
+		at := circuit.Wrapped(circuit.BitRange(x, width, t.Width), t)
+		from := at
+		if apart {
+			from = circuit.Wrapped(circuit.BitRange(x, width+t.Width, t.Width), t)
+		}
+		a := b.Array("a", style, rows, width)
+		row := a.Row(from)
+		a.Write(at, circuit.BitRange(x, 0, width), b.Constant(1))
+		return row
+	}
+}
+
+// unread multiplies two numbers and returns one of them.
+func unread(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	a, b := operands(x, 8)
+	circuit.Product(a, b)
+	return circuit.LowBits(a, 8)
+}
+
+// product multiplies two numbers.
+func product(width int) made {
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		a, b := operands(x, width)
+		return circuit.LowBits(circuit.Product(a, b), 2*width)
+	}
+}
+
+// called calls a function for both numbers in a word.
+func called(l *circuit.Library) made {
+	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
+		var list []circuit.Value
+		for k := range 2 {
+			list = append(list, b.Call(l, "all", []circuit.Value{circuit.Element(x, k, uint4)},
+				func(_ *circuit.Builder, in []circuit.Value) []circuit.Value {
+					return []circuit.Value{circuit.LowBits(circuit.All(conditions(circuit.LowBits(in[0], 4), 0, 4)...),
+						1)}
+				})...)
+		}
+		return circuit.Joined(list...)
+	}
+}
+
+// turned returns a bit and its inverse.
+func turned(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	a := circuit.Bit(x, 0)
+	return circuit.Joined(circuit.LowBits(a, 1), circuit.LowBits(circuit.Not(a), 1))
+}
+
+// loadedTable is a table that arriving words fill, in a circuit with loaded tables.
+func loadedTable(b *circuit.Builder, x circuit.Value) circuit.Value {
+	circuit.MakeTablesLoadable(b)
+	return randomRows(circuit.BlockRAM, 512, 36, 36)(b, x)
+}
+
+// high returns the highest bits of a sum of two numbers of eight bits.
+func high(_ *circuit.Builder, x circuit.Value) circuit.Value {
+	part := func(at int) circuit.Value {
+		return circuit.Wrapped(circuit.BitRange(x, at, 8), num.Type{Kind: num.UInt, Width: 8})
+	}
+	return circuit.BitRange(circuit.LowBits(circuit.Sum(part(0), part(8)), 9), 6, 3)
+}
+
+// in returns the given number of lookup tables of a kind.
+func in(k CellKind, luts float64) CellCounts { return fill(k, CellCount{LUT: luts}) }
+
+// fill returns counts of cells by kind.
+func fill(list ...any) (c CellCounts) {
+	for i := 0; i < len(list); i += 2 {
+		c[list[i].(CellKind)] = list[i+1].(CellCount)
+	}
+	return c
+}
+
+// TestRules checks all cells of a circuit, except the lookup table that starts iterations, against the rules of each
+// family.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	amd, ice, ecp := cost.Series7, cost.ICE40, cost.ECP5
+	for _, tt := range []struct {
+		name  string
+		of    cost.Fabric
+		width int
+		make  made
+		want  CellCounts
+	}{
+		{"a gate of six bits in a lookup table", amd, 6, all(6), in(GateCells, 1)},
+		{"a gate of seven in two", amd, 7, all(7), in(GateCells, 2)},
+		{"of eleven as well", amd, 11, all(11), in(GateCells, 2)},
+		{"of twelve in three", amd, 12, all(12), in(GateCells, 3)},
+		{"of four in one of four inputs", ice, 4, all(4), in(GateCells, 1)},
+		{"of five in two of these", ice, 5, all(5), in(GateCells, 2)},
+		{"a gate that two others read, once", amd, 4, shares, in(GateCells, 3)},
+		{"which of four inputs is in both", ice, 4, shares, in(GateCells, 2)},
+		{"a gate that one other reads, in that", amd, 4, takesIn, in(GateCells, 1)},
+		{"two numbers of three bits in one lookup table", amd, 6, exceeds(3), in(ComparatorCells, 1)},
+		{"of four in two", amd, 8, exceeds(4), in(ComparatorCells, 2)},
+		{"of six in five", amd, 12, exceeds(6), in(ComparatorCells, 5)},
+		{"of seven along a carry chain", amd, 14, exceeds(7), in(ComparatorCells, 6)},
+		{"of ten too", amd, 20, exceeds(10), in(ComparatorCells, 8)},
+		{"of six bits and a constant", amd, 6, exceedsConstant(6), in(ComparatorCells, 1)},
+		{"of twelve as logic", amd, 12, exceedsConstant(12), in(ComparatorCells, 3)},
+		{"of thirteen along a carry chain", amd, 13, exceedsConstant(13), in(ComparatorCells, 6)},
+		{"equal numbers of four bits, two in common", amd, 6, overlapping, in(ComparatorCells, 1)},
+		{"equal numbers of eight bits", amd, 16, same(8), in(ComparatorCells, 3)},
+		{"a number below eight, by its five high bits", ice, 8, below(8, 8), in(ComparatorCells, 2)},
+		{"a sum that takes in gates", amd, 12, gated, in(AdderCells, 4)},
+		{"a choice by what never changes", amd, 4, chosenByFixed, CellCounts{}},
+		{"the same of four inputs", ice, 4, chosenByFixed, CellCounts{}},
+		{"bits delayed in two words, once", amd, 6, twice, fill(PipelineCells, CellCount{FF: 6 + 1})},
+		{"two clocks in registers", amd, 8, delayed(2), fill(PipelineCells, CellCount{FF: 2 * 9})},
+		{"three in a shift register", amd, 8, delayed(3), fill(PipelineCells, CellCount{Shift: 9})},
+		{"32 as well", amd, 8, delayed(32), fill(PipelineCells, CellCount{Shift: 9})},
+		{"33 in two", amd, 8, delayed(33), fill(PipelineCells, CellCount{Shift: 2 * 9})},
+		{"one of four in one lookup table", amd, 6, oneOf(4), in(SelectorCells, 1)},
+		{"one of five in two", amd, 8, oneOf(5), in(SelectorCells, 2)},
+		{"one of eight in three", amd, 11, oneOf(8), in(SelectorCells, 3)},
+		{"one of three in two of four inputs", ice, 5, oneOf(3), in(SelectorCells, 2)},
+		{"one of five, by what each of four is chosen by", ice, 8, oneOf(5), in(SelectorCells, 6)},
+		{"a register that may stay as it is", amd, 5, keepsOld, fill(StateCells, CellCount{FF: 4})},
+		{"a register that may be zero", amd, 5, cleared, fill(PipelineCells, CellCount{FF: 4 + 1})},
+		{"a table of six bits", amd, 6, randomRows(circuit.DistributedRAM, 64, 1, 1), in(TableCells, 1)},
+		{"of seven, with a multiplexer beside", amd, 7, randomRows(circuit.DistributedRAM, 128, 1, 1), in(TableCells,
+			2)},
+		{"of eight, with three", amd, 8, randomRows(circuit.DistributedRAM, 256, 1, 1), in(TableCells, 4)},
+		{"of nine, in lookup tables behind others", amd, 9, randomRows(circuit.DistributedRAM, 512, 1, 1),
+			in(TableCells, 9*loose)},
+		{"two columns of the same functions", amd, 9, halves, in(TableCells, (3+1)*loose)},
+		{"512 rows of 36 bits in a block", amd, 9, randomRows(circuit.BlockRAM, 512, 36, 36),
+			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 36 + 2})},
+		{"of 37 in two", amd, 9, randomRows(circuit.BlockRAM, 512, 37, 37),
+			fill(MemoryCells, CellCount{BRAM: 2}, PipelineCells, CellCount{FF: 37 + 2})},
+		{"of which 36 are read, in one", amd, 9, randomRows(circuit.BlockRAM, 512, 37, 36),
+			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 36 + 2})},
+		{"4096 rows of 72 bits in UltraRAM", cost.UltraScale, 12, randomRows(circuit.UltraRAM, 4096, 72, 72),
+			fill(MemoryCells, CellCount{URAM: 1}, PipelineCells, CellCount{FF: 72 + 2})},
+		{"words of 18 bits in a block", amd, 28, memory(circuit.BlockRAM, 1024, 18, false),
+			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 18 + 2})},
+		{"words of 16 in a smaller one", ice, 24, memory(circuit.BlockRAM, 256, 16, false),
+			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 16 + 2})},
+		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.DistributedRAM, 64, 8, false),
+			fill(MemoryCells, CellCount{RAM: 3 * 4})},
+		{"65, in two banks", amd, 15, memory(circuit.DistributedRAM, 65, 8, false),
+			fill(MemoryCells, CellCount{RAM: 3*4 + 2*4, LUT: 2 + 8./2})},
+		{"16 words of 8 bits, four in four of four inputs", ecp, 12, memory(circuit.DistributedRAM, 16, 8, false),
+			fill(MemoryCells, CellCount{RAM: 2 * 4})},
+		{"32, in two banks", ecp, 13, memory(circuit.DistributedRAM, 32, 8, false),
+			fill(MemoryCells, CellCount{RAM: 2 * 2 * 4, LUT: 2 + 8})},
+		{"8 words of 8 bits in registers", amd, 11, memory(circuit.RegisterArray, 8, 8, false),
+			fill(MemoryCells, CellCount{FF: 64, LUT: 8 + 3*8})},
+		{"a product in a multiplier, and its registers", amd, 16, product(8),
+			fill(MultiplierCells, CellCount{DSP: 1}, PipelineCells, CellCount{Shift: 1})},
+		{"all its registers beside, those of signs too", ecp, 16, product(8),
+			fill(MultiplierCells, CellCount{DSP: 1, FF: 2*9 + 2*16}, PipelineCells, CellCount{FF: 3})},
+		{"a product of few bits, its last register beside", ice, 10, product(5),
+			fill(MultiplierCells, CellCount{DSP: 1, LUT: 1, FF: 11}, PipelineCells, CellCount{FF: 3})},
+		{"a product that nobody reads", amd, 16, unread, CellCounts{}},
+		{"a function that is called twice", amd, 8, called(new(circuit.Library)), in(GateCells, 2)},
+		{"a table that is filled, in two words of 32 bits a row", amd, 9, loadedTable,
+			fill(MemoryCells, CellCount{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, PipelineCells,
+				CellCount{FF: 36 +
+					2})},
+		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.BlockRAM, 256, 16,
+			true),
+			fill(MemoryCells, CellCount{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, PipelineCells, CellCount{FF: 16 +
+				2})},
+		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.BlockRAM, 2304, 8, 8),
+			fill(MemoryCells, CellCount{BRAM: 5, FF: 3, LUT: 8 * 3}, PipelineCells, CellCount{FF: 8 + 2})},
+		{"a bit turned round", ice, 1, turned, in(InverterCells, 1)},
+		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(AdderCells, 2)},
+	} {
+		got := count(tt.of, tt.width, tt.make)
+		got[GateCells].LUT--
+		for k := range got {
+			if d := got[k].LUT - tt.want[k].LUT; d != 0 && math.Abs(d) < 1e-9 {
+				got[k].LUT = tt.want[k].LUT
+			}
+			if got[k] != tt.want[k] {
+				t.Errorf("%s: %s are %+v, want %+v", tt.name, names[k], got[k], tt.want[k])
+			}
+		}
+	}
+}
+
+// TestFire checks the logic that starts an iteration, once its input words and room for its output words are there.
+func TestFire(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		sometimes int // how many of three inputs are read only if a register says so
+		want      float64
+	}{{0, 1}, {1, 1 + 1}, {2, 2 + 2}, {3, 2 + 3}} {
+		b := circuit.New(circuit.TimingModel{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
+		always := b.Constant(1)
+		r := b.Register("r", 0, num.Range{Lo: 0, Hi: 1}).WithInitial(0)
+		var word []circuit.Value
+		for k := range 3 {
+			when := always
+			if k < tt.sometimes {
+				when = r.Value()
+			}
+			word = append(word, b.Input(1, when))
+		}
+		r.Set(circuit.Bit(word[2], 0), always)
+		b.Output(circuit.Joined(word...), always)
+		d := SynthesisRulesOf(cost.Series7)
+		d.Small = false
+		if got := d.Count(b.Layer())[GateCells].LUT; got != tt.want {
+			t.Errorf("%d of three inputs sometimes: %v lookup tables, want %v", tt.sometimes, got, tt.want)
+		}
+	}
+}
+
+// TestFIFO checks the cells of FIFOs of SystemVerilog: logic that passes and counts words, and their memory.
+func TestFIFO(t *testing.T) {
+	t.Parallel()
+	type is = cost.Resources
+	for _, tt := range []struct {
+		fifo            FIFOSize
+		of              cost.Fabric
+		control, memory is
+	}{
+		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8,
+			FF: 2 * 8}},
+		{FIFOSize{32, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8,
+			LUTRAM: 8}},
+		{FIFOSize{33, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16,
+			LUTRAM: 16}},
+		{FIFOSize{64, 8, cost.StyleDistributedRAM}, cost.Series7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
+			is{LUT: 12, LUTRAM: 12}},
+		{FIFOSize{512, 36, cost.StyleBlockRAM}, cost.Series7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
+			is{LUT: 36, FF: 36, BRAM: 1}},
+		{FIFOSize{4096, 72, cost.StyleUltraRAM}, cost.UltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
+			is{LUT: 72, FF: 72, URAM: 1}},
+		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.ICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
+		{FIFOSize{16, 8, cost.StyleDistributedRAM}, cost.ECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8, LUTRAM: 8}},
+		{FIFOSize{256, 16, cost.StyleBlockRAM}, cost.ICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
+			is{FF: 16, BRAM: 1}},
+		{FIFOSize{1024, 18, cost.StyleBlockRAM}, cost.ECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
+			is{FF: 18, BRAM: 1}},
+	} {
+		parts := tt.fifo.Of(tt.of)
+		if len(parts) != 2 || parts[0].Resources != tt.control || parts[1].Resources != tt.memory {
+			t.Errorf("%+v: %+v, want %+v and %+v", tt.fifo, parts, tt.control, tt.memory)
+		}
+	}
+}
+
+// TestEnds checks the cells of the reset, and of a counter for each output's words.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	want := cost.Resources{LUT: 8 + 6 + 4, FF: 8 + 6 + 4}
+	if got := ResetCost().Plus(FrameCounter(64).Resources).Plus(FrameCounter(10).Resources); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestOf checks that a device's numbers multiply logic, but no lookup tables that are memory or shift registers.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		make  made
+		width int
+		want  map[string]cost.Resources
+	}{
+		{delayed(3), 8, map[string]cost.Resources{"gates": {LUT: 1}, "pipeline registers": {LUT: 9, LUTRAM: 9}}},
+		{memory(circuit.DistributedRAM, 65, 8, false), 15,
+			map[string]cost.Resources{"gates": {LUT: 1}, "memories": {LUT: 2*6 + 20, LUTRAM: 20}}},
+	} {
+		got := map[string]cost.Resources{}
+		for _, p := range Estimate(module(tt.width, tt.make), cost.Series7) {
+			got[p.Name] = p.Resources
+		}
+		if !maps.Equal(got, tt.want) {
+			t.Errorf("%+v, want %+v", got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package layertest
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
+	"hlsgen/rtlsim"
+	"hlsgen/templates"
+	"hlsgen/templates/rtl"
+)
+
+// compiledRTL is the number of folds side by side in one bench below the full tier.
+const compiledRTL = 12
+
+// Verilator takes minutes for layers with thousands of bits, or with dozens of streams. So below the full tier the
+// ports of a layer have at most rtlBits bits in total, where each port counts rtlStream bits more.
+const rtlBits, rtlStream = 1024, 16
+
+// narrow returns the programs within these limits, or the first program if there are none.
+func narrow(programs []program) []program {
+	list := slices.DeleteFunc(slices.Clone(programs), func(p program) bool {
+		in, out := p.op.Ports(p.fold)
+		bits := 0
+		for _, port := range slices.Concat(in, out) {
+			bits += port.Width() + rtlStream
+		}
+		return bits > rtlBits
+	})
+	if len(list) == 0 {
+		return programs[:1]
+	}
+	return list
+}
+
+// checkRTL compares folds in SystemVerilog with Eval, word by word, and with the simulator, clock by clock: at full
+// speed and with both ends stalling.
+func checkRTL(t *testing.T, programs []program) {
+	tier.Needs(t, "verilator", "g++", "make")
+	if err := runRTL(t.Context(), t.TempDir(), simulations(programs)); err != nil {
+		t.Error(err)
+	}
+}
+
+// rtlPaces are the paces at which benches run.
+var rtlPaces = []struct{ in, out rtlsim.Pace }{
+	{}, {in: rtlsim.Pace{Stall: 40, Seed: 1}}, {out: rtlsim.Pace{Stall: 60, Seed: 2}},
+	{in: rtlsim.Pace{Stall: 50, Seed: 3}, out: rtlsim.Pace{Every: 3, Stall: 20, Seed: 4}},
+}
+
+// runRTL checks that Verilator has no warnings about the text of the designs, and runs them side by side.
+func runRTL(ctx context.Context, dir string, list []simulated) error {
+	b, err := benchRTL(list)
+	if err != nil {
+		return err
+	}
+	if err := b.files.Write(dir); err != nil {
+		return err
+	}
+	if err := lintRTL(ctx, dir, b.files, b.runs); err != nil {
+		return named(checkRTLText, err)
+	}
+	return b.run(ctx, dir)
+}
+
+// A simulated design is the reference of an RTL design: in holds the host's inputs by frame, streams the contents of
+// all streams.
+type simulated struct {
+	name        string
+	design      *dataflow.Design
+	in, streams [][]dataflow.Tensor
+}
+
+// fifos are the FIFOs around programs, used in turn: shallow ones, and one so deep that no pipeline waits for it.
+var fifos = []dataflow.FIFO{
+	{Depth: 1, Memory: dataflow.SRL}, {Depth: 2, Memory: dataflow.LUTRAM}, {Depth: 3, Memory: dataflow.BRAM},
+	{Depth: 40, Memory: dataflow.SRL}, {Depth: 5, Memory: dataflow.URAM},
+}
+
+// simulations returns a design for each of the programs alone.
+func simulations(programs []program) (list []simulated) {
+	for i, p := range programs {
+		s := simulated{name: fmt.Sprintf("%q, fold %+v", p.Name, p.fold), design: p.design(p.fold, 1), in: p.frames}
+		for k := range s.design.FIFO {
+			s.design.FIFO[k] = fifos[(i+k)%len(fifos)]
+		}
+		for f := range p.frames {
+			s.streams = append(s.streams, slices.Concat(p.frames[f], p.want[f]))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// A rtlBench holds designs side by side in one bench.
+type rtlBench struct {
+	list  []simulated
+	runs  []rtl.NetworkRun
+	files templates.Files
+}
+
+func benchRTL(list []simulated) (b rtlBench, err error) {
+	b.list = list
+	for i, s := range list {
+		s.design.Target.Stalls = dataflow.StallByCredit
+		n, err := rtl.New(s.design, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
+		if err != nil {
+			return b, err
+		}
+		b.runs = append(b.runs, rtl.NetworkRun{Network: n, Frames: s.streams, Moves: true})
+	}
+	b.files, err = rtl.Bench(b.runs)
+	return b, err
+}
+
+// run compiles the bench in its folder, and runs it at every pace.
+func (b rtlBench) run(ctx context.Context, dir string) error {
+	built, err := rtl.Compile(ctx, dir, b.files, rtl.UnoptimisedClocks)
+	if err != nil {
+		return named(checkRTLBuild, err)
+	}
+	for _, pace := range rtlPaces {
+		said, err := built.Run(ctx, rtl.BenchPace(pace.in), rtl.BenchPace(pace.out))
+		if err != nil {
+			return named(checkRTLWords, err)
+		}
+		if !rtl.Passed(said) {
+			return failed(checkRTLWords, "with paces %+v:\n%.2000s%s", pace, said, b.who(said))
+		}
+		events := rtl.ParseDigests(said)
+		for i, l := range b.list {
+			trace, err := rtlsim.Run(ctx, l.design, l.in, rtlsim.Options{Record: true, In: pace.in, Out: pace.out})
+			if err != nil {
+				return err
+			}
+			for s, what := range rtl.WrongClocks(l.design.Model.Graph, trace.Record.MoveClocks, events, i) {
+				return failed(checkRTLClocks, "%s, paces %+v: stream %d: %s", l.name, pace, s, what)
+			}
+		}
+	}
+	return nil
+}
+
+// who names the designs that the output of a bench or a tool mentions.
+func (b rtlBench) who(said string) string {
+	var list strings.Builder
+	for i, l := range b.list {
+		for _, name := range []string{fmt.Sprintf("T%d_", i), b.runs[i].Top} {
+			if strings.Contains(said, name) {
+				fmt.Fprintf(&list, "\n%s is %s", name, l.name)
+			}
+		}
+	}
+	return list.String()
+}
+
+// lintRTL checks that Verilator has no warnings about the networks. It runs them one at a time, because Verilator
+// 5.006 confuses instances of one name in several tops.
+func lintRTL(ctx context.Context, dir string, files templates.Files, runs []rtl.NetworkRun) error {
+	for _, r := range runs {
+		args := []string{"--lint-only", "-Wall", "--unroll-count", rtl.UnrollLimit, "--top-module", r.Top}
+		for _, source := range rtl.Sources(files, false) {
+			if strings.HasPrefix(source, "lib/") || strings.Contains(source, r.Top) {
+				args = append(args, source)
+			}
+		}
+		c := exec.CommandContext(ctx, "verilator", args...)
+		c.Dir = dir + "/rtl"
+		if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
+			return fmt.Errorf("verilator --lint-only -Wall of %s: %v\n%.3000s", r.Top, err, out)
+		}
+	}
+	return nil
+}

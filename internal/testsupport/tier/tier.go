@@ -1,0 +1,183 @@
+// Package tier decides which tests run. Only through it may a test ask for a program, for system services, for the
+// shared models or for time:
+//
+//	quick   go test -short     Go alone: no other program is called, no shared model is read
+//	plain   go test            a test whose program is missing is skipped; a fifth of the C++ is compiled
+//	full    HLSGEN_FULL=1      all C++ is compiled; a missing program is a failure
+//	ci      HLSGEN_CI=1        full, with system services
+//	long    HLSGEN_LONG=1      full, with many more random cases and with long tests
+//
+// HLSGEN_SHARED names the folder of shared models in any tier but quick. Tests that need it are skipped if it is
+// not set. A variable that is empty or 0 counts as not set. Every skip states a reason.
+//
+// In comes a test; out comes that it goes on, is skipped or fails. It sees nothing of this module. folders.go finds
+// the folders.
+package tier
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// InstallablePrograms lists the programs that `make test` installs if they are missing.
+var InstallablePrograms = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
+	"nextpnr-ice40", "icepack", numpy, onnx, xrt, "aarch64-linux-gnu-as", "x86_64-linux-gnu-as", "qemu-aarch64-static"}
+
+// numpy and onnx are Python packages rather than programs. Looking for one finds a Python that has the package.
+const (
+	numpy = "numpy"
+	onnx  = "onnx"
+)
+
+// xrt stands for AMD's runtime. Looking for it finds the folder of its headers.
+const xrt = "xrt"
+
+// look finds a program. For a Python package it also tries the system's Python, which may have packages that the
+// first Python in the user's path lacks.
+func look(program string) (string, error) {
+	if program == xrt {
+		const folder = "/usr/include/xrt"
+		_, err := os.Stat(folder + "/xrt/xrt_kernel.h")
+		return folder, err
+	}
+	if program != numpy && program != onnx {
+		return exec.LookPath(program)
+	}
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(python, "-c", "import "+program).Run() == nil {
+			return exec.LookPath(python)
+		}
+	}
+	return "", exec.ErrNotFound
+}
+
+// basic lists the programs that exist on every machine on which `make` runs.
+var basic = []string{"awk", "bash", "flock", "make", "sha256sum", "sh"}
+
+// Services lists the programs of system services, which `make test-ci` installs if they are missing.
+var Services = []string{"munged", "slurmctld", "slurmd", "sbatch", "sinfo"}
+
+// known lists the programs that Needs accepts.
+var known = append(slices.Clone(basic), InstallablePrograms...)
+
+// A run holds the facts that decide which tests run.
+type run struct {
+	short, full, ci, long bool
+	shared                string
+	look                  func(program string) (string, error)
+}
+
+// now returns the facts for this process.
+func now() run {
+	set := func(name string) bool { v := os.Getenv(name); return v != "" && v != "0" }
+	r := run{short: testing.Short(), shared: os.Getenv("HLSGEN_SHARED"), look: look}
+	r.ci, r.long = set("HLSGEN_CI"), set("HLSGEN_LONG")
+	r.full = set("HLSGEN_FULL") || r.ci || r.long
+	return r
+}
+
+// Full reports whether all tests run, except long ones, and a missing program is a failure.
+func Full() bool { r := now(); return r.full && !r.short }
+
+// Long reports whether long tests run too.
+func Long() bool { r := now(); return r.long && !r.short }
+
+// CasesToRun returns how many of n compiled cases run: all in the full tier, otherwise a fifth, rounded up.
+func CasesToRun(n int) int {
+	if Full() {
+		return n
+	}
+	return (n + 4) / 5
+}
+
+// Quick reports whether all tests together may take only seconds.
+func Quick() bool { return testing.Short() }
+
+// NotQuick skips a test in the quick tier, because the test takes seconds.
+func NotQuick(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes seconds, and the quick tier has few: make test runs it")
+	}
+}
+
+// NeedsLong skips a test that takes long, except in the long tier.
+func NeedsLong(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skip("it takes long: make test-long runs it")
+	}
+}
+
+// Needs returns the paths of programs that a test calls; for numpy and onnx it is the path of a Python. They must
+// be in Installed or part of any system. If one is missing, the plain tier skips the test, and the tiers above fail
+// it. The quick tier always skips the test.
+func Needs(t testing.TB, programs ...string) []string {
+	t.Helper()
+	return now().ask(t, known, programs)
+}
+
+// NeedsServices is Needs for programs of system services. Below the ci tier it skips the test.
+func NeedsServices(t testing.TB, programs ...string) {
+	t.Helper()
+	now().services(t, programs)
+}
+
+func (r run) services(t testing.TB, programs []string) {
+	t.Helper()
+	if !r.ci {
+		t.Skip("it starts system services: make test-ci runs it")
+	}
+	r.ask(t, Services, programs)
+}
+
+// ask looks for programs, all of which must be in known.
+func (r run) ask(t testing.TB, known, programs []string) []string {
+	t.Helper()
+	for _, p := range programs {
+		if !slices.Contains(known, p) {
+			t.Fatalf("%s is not among the programs that tests may ask for: see internal/testsupport/tier", p)
+		}
+	}
+	if r.short {
+		t.Skip("the quick tier calls no other program: make test does")
+	}
+	var paths, missing []string
+	for _, p := range programs {
+		path, err := r.look(p)
+		if err != nil {
+			missing = append(missing, p)
+		}
+		paths = append(paths, path)
+	}
+	switch {
+	case len(missing) == 0:
+	case r.full:
+		t.Fatal(lacks(missing))
+	default:
+		t.Skip(lacks(missing))
+	}
+	return paths
+}
+
+func lacks(programs []string) string {
+	verb := "is"
+	if len(programs) > 1 {
+		verb = "are"
+	}
+	text := fmt.Sprintf("%s %s not in the PATH", strings.Join(programs, ", "), verb)
+	in := func(list []string) bool {
+		return slices.ContainsFunc(programs, func(p string) bool { return slices.Contains(list, p) })
+	}
+	switch {
+	case in(InstallablePrograms):
+		text += ": make setup installs what is missing"
+	case in(Services):
+		text += ": make test-ci installs what is missing"
+	}
+	return text
+}
