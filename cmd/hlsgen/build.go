@@ -20,7 +20,8 @@ import (
 )
 
 func (a *app) buildCommand() *cobra.Command {
-	o := compiler.Options{Version: version(), Verify: compiler.AutoVerify}
+	o := compiler.Options{Verification: compiler.Verification{Verify: compiler.AutoVerify},
+		OutputFolder: compiler.OutputFolder{Version: version()}}
 	var pareto, explain bool
 	var action string
 	t := a.task(&cobra.Command{
@@ -45,7 +46,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
   hlsgen build net.onnx --board zcu104 --pareto --least dsp
   hlsgen build net.onnx --board ./mine.json --max-use lut=0.7,bram=0.9
   hlsgen build net.onnx --board zcu104 --folding folding.json --out design`,
-	}, &o)
+	}, parts{&o.Source, &o.Hardware, &o.Goal, &o.OutputFolder, &o.AccBits})
 	t.design()
 	t.BoolVar(&explain, "explain", false, "show every layer, where resources go, and what is proved of the design")
 	t.BoolVar(&pareto, "pareto", false,

@@ -19,7 +19,8 @@ import (
 const calibrationFile = "calibration.json"
 
 func (a *app) calibrateCommand() *cobra.Command {
-	var o compiler.Options
+	var o compiler.Source
+	var force bool
 	out := under(a.dir, calibrationFile)
 	t := a.task(&cobra.Command{
 		Use:   "calibrate DIR",
@@ -42,9 +43,9 @@ give one factor for all latencies.`,
 			}
 			return nil
 		},
-	}, &o)
+	}, parts{Source: &o})
 	t.path(&out, "out", "FILE", "file to write (default "+calibrationFile+")", nil)
-	t.BoolVar(&o.Force, "force", false, "replace the file")
+	t.BoolVar(&force, "force", false, "replace the file")
 	t.json()
 	return t.does(func(context.Context) (*answer, error) {
 		dir := under(a.dir, t.cmd.Flags().Arg(0))
@@ -56,7 +57,7 @@ give one factor for all latencies.`,
 		case c == nil || err != nil:
 			return nil, err
 		}
-		if _, err := os.Lstat(out); err == nil && !o.Force {
+		if _, err := os.Lstat(out); err == nil && !force {
 			t.d.Fail(diag.OutputForeign, out, "it is there already", "give another --out, or --force to replace it")
 			return nil, nil
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var o compiler.Options
+	var o compiler.CheckOptions
 	t := a.task(&cobra.Command{
 		Use:   "check [MODEL.onnx]",
 		Short: "Say what becomes of every ONNX node, and what to change where one does not map",
@@ -34,7 +34,7 @@ The exit code is 1 if the model cannot be built, or an accumulator does not fit.
   hlsgen check net.onnx --acc-bits 16     # which accumulators need more?
   hlsgen check net.onnx --acc-bits hidden=10 --input x.npy
   hlsgen check net.onnx --json`,
-	}, &o)
+	}, parts{Source: &o.Source, accBits: &o.AccBits})
 	t.inputs()
 	t.quantising()
 	t.interleave()
@@ -56,7 +56,7 @@ The exit code is 1 if the model cannot be built, or an accumulator does not fit.
 	})
 }
 
-func (s *screen) checked(o compiler.Options, c *compiler.CheckResult, d *diag.List) {
+func (s *screen) checked(o compiler.CheckOptions, c *compiler.CheckResult, d *diag.List) {
 	if len(c.Imported.Fates) == 0 {
 		return // the file is unreadable
 	}
@@ -95,12 +95,12 @@ func (s *screen) checked(o compiler.Options, c *compiler.CheckResult, d *diag.Li
 }
 
 // buildOf returns the words of the command that builds the checked model, without its board.
-func buildOf(o compiler.Options) []string {
+func buildOf(o compiler.CheckOptions) []string {
 	words := []string{"hlsgen", "build"}
 	if o.Model != "" {
 		words = append(words, o.Model)
 	}
-	flags := o.Flags()
+	flags := compiler.Options{Source: o.Source, AccBits: o.AccBits}.Flags()
 	for i, f := range flags {
 		switch f { // the path as the user gave it, not relative to the model
 		case "--lstm-config":

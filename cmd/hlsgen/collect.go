@@ -18,7 +18,8 @@ import (
 
 func (a *app) collectCommand() *cobra.Command {
 	var (
-		o                 compiler.Options
+		o                 compiler.Source
+		force             bool
 		measured, written string
 	)
 	t := a.task(&cobra.Command{
@@ -36,11 +37,11 @@ hlsgen calibrate DIR makes latencies of the same reports.`,
   hlsgen collect net-zcu104 --measured measured.json     # of accelerator.py --save
   hlsgen calibrate net-zcu104`,
 		Args: builtFolder,
-	}, &o)
+	}, parts{Source: &o})
 	t.path(&measured, "measured", "FILE", "what the driver has measured on the board (default synth/measured.json in "+
 		"the folder, if there is one)", nil)
 	t.path(&written, "csv", "FILE", "write the table to this file, too, a row for each part", nil)
-	t.BoolVar(&o.Force, "force", false, "replace the file of --csv")
+	t.BoolVar(&force, "force", false, "replace the file of --csv")
 	t.json()
 	return t.does(func(context.Context) (*answer, error) {
 		shown := t.cmd.Flags().Arg(0)
@@ -53,7 +54,7 @@ hlsgen calibrate DIR makes latencies of the same reports.`,
 			return nil, err
 		}
 		if written != "" {
-			if _, err := os.Lstat(written); err == nil && !o.Force {
+			if _, err := os.Lstat(written); err == nil && !force {
 				t.d.Fail(diag.OutputForeign, written, "it is there already",
 					"give another --csv, or --force to replace it")
 				return nil, nil

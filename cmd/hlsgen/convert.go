@@ -14,9 +14,10 @@ import (
 
 func convertCommand(a *app) *cobra.Command {
 	var (
-		o   compiler.Options
-		how convert.Options
-		out string
+		o     compiler.Source
+		force bool
+		how   convert.Options
+		out   string
 	)
 	t := a.task(&cobra.Command{
 		Use:   "convert [MODEL.onnx] --to DIALECT",
@@ -32,7 +33,7 @@ of every tensor is written, as viewers like to have it. --clean goes alone, too.
 		Example: `  hlsgen convert net.onnx --to qcdq
   hlsgen convert net.onnx --to qoperator --out net-int8.onnx
   hlsgen convert net.onnx --clean`,
-	}, &o)
+	}, parts{Source: &o})
 	option(t.FlagSet, &how.To, "to", "", "DIALECT", oneOf[convert.Dialect]("dialects", convert.Dialects),
 		"dialect to write: "+strings.Join(convert.Dialects, ", ")+"; without it, with --clean, that of the model")
 	t.completes("to", convert.Dialects)
@@ -43,7 +44,7 @@ of every tensor is written, as viewers like to have it. --clean goes alone, too.
 		"T=520 (may be repeated); the axis stays dynamic")
 	t.Var(shapes{&o.Shapes}, "shape", "sizes of all axes of an input with which the two files are compared, such as "+
 		"x=1,3,48,192 (may be repeated)")
-	t.BoolVar(&o.Force, "force", false, "replace the file")
+	t.BoolVar(&force, "force", false, "replace the file")
 	t.strict()
 	t.json()
 	return t.does(func(context.Context) (*answer, error) {
@@ -56,7 +57,7 @@ of every tensor is written, as viewers like to have it. --clean goes alone, too.
 		if out == "" {
 			out = under(a.dir, compiler.ConvertedName(o.Model, how))
 		}
-		c, err := compiler.Convert(o, how, out, &t.d)
+		c, err := compiler.Convert(o, how, out, force, &t.d)
 		if c == nil || err != nil {
 			return nil, err
 		}

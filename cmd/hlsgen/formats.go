@@ -13,7 +13,7 @@ import (
 )
 
 func formatsCommand(a *app) *cobra.Command {
-	var o compiler.Options
+	var o compiler.Source
 	length, board, folders := 4608, "zcu104", []string(nil)
 	t := a.task(&cobra.Command{
 		Use:   "formats",
@@ -37,7 +37,7 @@ right, run as integers.`,
   hlsgen formats --length 64
   hlsgen formats --models minifloat-mlp-e4m3,minifloat-mlp-e2m1`,
 		Args: cobra.NoArgs,
-	}, &o)
+	}, parts{Source: &o})
 	option(t.FlagSet, &length, "length", "4608", "N", integer(1, formats.MaxLength),
 		"products of a sum; 4608 is a 3x3 kernel of 512 channels")
 	t.StringVar(&board, "board", board, "a `BOARD` whose lookup tables are counted")

@@ -24,7 +24,7 @@ import (
 )
 
 func (a *app) simulateCommand() *cobra.Command {
-	o := compiler.SimOptions{Engine: compiler.EngineFast, MaxShown: elements}
+	o := compiler.SimOptions{Engine: compiler.EngineFast, OutputFiles: compiler.OutputFiles{MaxShown: elements}}
 	var engines, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
@@ -62,8 +62,8 @@ are pieces of one stream, in order.
   make-samples | hlsgen simulate net.onnx --input - --output - | judge
   hlsgen simulate rnn.onnx --dim T=1..520 --input x.npy --lengths n.npy
   hlsgen simulate                                  # the embedded example`,
-	}, &o.Options)
-	t.labelled(&o.Input, &o.Labels, "data, .npy or .npz; - for .npy on standard input")
+	}, parts{Source: &o.Source, Hardware: &o.Hardware, Goal: &o.Goal, accBits: &o.AccBits})
+	t.labelled(&o.Data, &o.LabelsFile, "data, .npy or .npz; - for .npy on standard input")
 	t.path(&o.LengthsFile, "lengths", "FILE",
 		"how many steps of each sample count, .npy with one integer per sample; with "+
 			"--dim AXIS=MIN..MAX", nil)
@@ -92,7 +92,7 @@ are pieces of one stream, in order.
 	t.completes("engine", engines)
 	t.completes("decode", methods)
 	return t.does(func(ctx context.Context) (*answer, error) {
-		if o.Model != "" && o.Input == "" {
+		if o.Model != "" && o.Data == "" {
 			return nil, usagef("data are needed: --input x.npy, one sample in the model's shape or N of them " +
 				"(only the embedded example brings its own)")
 		}

@@ -41,7 +41,7 @@ figures of qonnx' inference_cost.`,
   hlsgen stats net.onnx --data x.npy
   hlsgen stats net.onnx --plot bops.png
   hlsgen stats net.onnx --json`,
-	}, &o.Options)
+	}, parts{Source: &o.Source})
 	t.path(&o.Data, "data", "FILE", "samples, .npy or .npz as for simulate: what states layers are in", noStandard)
 	t.path(&o.Plot, "plot", "FILE", "draw the bit operations of every layer, .svg or .png", nil)
 	t.inputs()

@@ -159,7 +159,7 @@ func parsePrecisions(s string) (list []frontend.Recipe, err error) {
 const maxFormats = 1000
 
 func (a *app) sweepCommand() *cobra.Command {
-	o := sweep.Options{Options: compiler.Options{Version: version()}}
+	o := sweep.Options{OutputFolder: compiler.OutputFolder{Version: version()}}
 	var (
 		pareto  bool
 		by      jobs
@@ -186,7 +186,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
   hlsgen sweep net.onnx --board zcu104 --memory block,distributed --max-use 0.5,0.8
   hlsgen sweep net.onnx --board zcu104 --pareto --jobs slurm --out sweep
   hlsgen sweep --collect sweep`,
-	}, &o.Options)
+	}, parts{Source: &o.Source, Hardware: &o.Hardware, Goal: &o.Goal, OutputFolder: &o.OutputFolder})
 	fs := t.FlagSet
 	memories := []dataflow.Memory{dataflow.NoMemory, dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
 	computes := []dataflow.Compute{dataflow.NoCompute, dataflow.ComputeInLUTs, dataflow.ComputeInDSPs}

@@ -16,11 +16,11 @@ func TestSweepNext(t *testing.T) {
 	t.Parallel()
 	r := &sweep.SweepReport{Out: "out", Points: []sweep.Point{{Chosen: true, Board: "zcu104"}}}
 	r.Points[0].MaxUse = folding.DefaultMaxUseName
-	o := &sweep.Options{Options: compiler.Options{Model: "my net.onnx", Dims: map[string]int{"N": 4, "C": 2},
-		Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 9}, Stateful: true,
-		Shapes:  frontend.Shapes{"y": {1, 2}, "": {3}},
-		Initial: frontend.InitialStateModes{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json", Cells: "c.json",
-		InputType: &frontend.InputType{Scale: big.NewRat(1, 255)}}}
+	o := &sweep.Options{Source: compiler.Source{Model: "my net.onnx",
+		ModelInputs: compiler.ModelInputs{Dims: map[string]int{"N": 4, "C": 2},
+			Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 9}, Stateful: true, Shapes: frontend.Shapes{"y": {1, 2},
+				"": {3}}, Initial: frontend.InitialStateModes{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json", Cells: "c.json",
+			InputType: &frontend.InputType{Scale: big.NewRat(1, 255)}}}}
 	s := &screen{}
 	s.sweepNext(r, o)
 	got := strings.Join(strings.Fields(strings.ReplaceAll(s.String(), "\\\n", " ")), " ")

@@ -32,7 +32,8 @@ func builtFolder(_ *cobra.Command, args []string) error {
 }
 
 func (a *app) synthCommand() *cobra.Command {
-	var o compiler.Options
+	var o compiler.Source
+	var backend compiler.Backend
 	last := synthesis.ByVivado
 	var by jobs
 	t := a.task(&cobra.Command{
@@ -56,10 +57,10 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
   hlsgen synth net-zcu104 --until bitstream
   SBATCH_PARTITION=eda hlsgen synth net-zcu104 --jobs slurm`,
 		Args: builtFolder,
-	}, &o)
+	}, parts{Source: &o})
 	option(t.FlagSet, &last, "until", string(last), "STAGE", stage, "how far to go: hls, every layer through Vitis "+
 		"HLS; vivado, and through Vivado, alone; bitstream, and the whole design")
-	option(t.FlagSet, &o.Backend, "backend", "", "BACKEND", oneOf[compiler.Backend]("back ends", compiler.Backends),
+	option(t.FlagSet, &backend, "backend", "", "BACKEND", oneOf[compiler.Backend]("back ends", compiler.Backends),
 		"where the build has both back ends: layers of hls or of rtl alone")
 	option(t.FlagSet, &by, "jobs", "", "N|slurm", parseJobs, "layers at a time (default: one per processor, eight at "+
 		"most); slurm: each is a job of the cluster")
@@ -73,8 +74,8 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 			return nil, nil
 		}
 		run := synthesis.Options{Last: last, Workers: by.workers, Slurm: by.slurm, Env: a.env, Step: o.Progress}
-		if o.Backend == compiler.BackendHLS || o.Backend == compiler.BackendRTL {
-			run.Flows = []synthesis.VerilogSource{synthesis.VerilogSource(o.Backend)}
+		if backend == compiler.BackendHLS || backend == compiler.BackendRTL {
+			run.Flows = []synthesis.VerilogSource{synthesis.VerilogSource(backend)}
 		}
 		r, err := p.Synthesise(ctx, run, &t.d)
 		if r != nil && err != nil && ctx.Err() != nil && !t.asJSON {

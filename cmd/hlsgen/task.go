@@ -25,7 +25,7 @@ type task struct {
 	*pflag.FlagSet
 	app    *app
 	cmd    *cobra.Command
-	o      *compiler.Options
+	o      parts
 	d      diag.List
 	asJSON bool
 
@@ -43,7 +43,16 @@ type answer struct {
 	wrong  string        // the text of errDiffer for --quiet, which shows no screen
 }
 
-func (a *app) task(cmd *cobra.Command, o *compiler.Options) *task {
+// The parts are the options that the flags of a command set. What a command does not have is nil.
+type parts struct {
+	*compiler.Source
+	*compiler.Hardware
+	*compiler.Goal
+	*compiler.OutputFolder
+	accBits *compiler.AccBits
+}
+
+func (a *app) task(cmd *cobra.Command, o parts) *task {
 	return &task{FlagSet: cmd.Flags(), app: a, cmd: cmd, o: o}
 }
 
@@ -69,7 +78,10 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		a.objects.Store(*t.format == logJSON)
 		a.running = true
 		p := newProgress(a.notes(), func() int { return columnsFor(a.world, a.stderr) }, t.verbose, logger(a))
-		t.o.Progress, t.o.SearchProgress = p.step, p.stand
+		t.o.Progress = p.step
+		if t.o.Goal != nil {
+			t.o.SearchProgress = p.stand
+		}
 		if a.lean != nil {
 			t.o.Progress = func(stage string, done, total int) {
 				if stage == simulates && total > 1 {
@@ -278,13 +290,13 @@ func (t *task) inputs() {
 		"the lengths of sequences, such as T=1..520")
 	t.Var(shapes{&o.Shapes}, "shape", "sizes of all axes of an input, such as x=1,3,48,192 (may be repeated; the only "+
 		"input needs no name): binds axes without a name, and axes of one name that differ")
-	t.Var(&value{kind: "TYPE[:SCALE[:OFFSET]]", set: ofInput(o, inputType)}, "input-type",
+	t.Var(&value{kind: "TYPE[:SCALE[:OFFSET]]", set: ofInput(o.Source, inputType)}, "input-type",
 		"inputs arrive as integers of this type whose value is SCALE times the integer, plus OFFSET: UINT8, "+
 			"UINT8:1/255, UINT8:1/255:-0.5 (default scale 1, offset 0); at most 16 bits")
-	t.Var(&value{kind: "[INPUT=]MEAN,...", set: ofInput(o, inputMean)}, "input-mean",
+	t.Var(&value{kind: "[INPUT=]MEAN,...", set: ofInput(o.Source, inputMean)}, "input-mean",
 		"with --input-type: subtract this from the values, of all channels or of each: 0.485,0.456,0.406; of one "+
 			"input, image=0.485,0.456,0.406 (may be repeated)")
-	t.Var(&value{kind: "[INPUT=]STD,...", set: ofInput(o, inputDeviation)}, "input-std",
+	t.Var(&value{kind: "[INPUT=]STD,...", set: ofInput(o.Source, inputDeviation)}, "input-std",
 		"with --input-type: divide the values by this, after the mean is subtracted: 0.229,0.224,0.225; of one "+
 			"input as with --input-mean")
 	option[*frontend.InputQuant](t.FlagSet, &o.InputQuant, "input-quant", "", "TYPE:SCALE", inputQuant,
@@ -306,7 +318,7 @@ func (t *task) inputs() {
 }
 
 // ofInput returns the setter of a flag that describes the integers arriving at the inputs.
-func ofInput(o *compiler.Options, say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
+func ofInput(o *compiler.Source, say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
 	return func(_ *value, s string) (string, error) {
 		if o.InputType == nil {
 			o.InputType = &frontend.InputType{}
@@ -399,7 +411,7 @@ func (t *task) strict() {
 func (t *task) json() { t.BoolVar(&t.asJSON, "json", false, "print one JSON object") }
 
 func (t *task) accumulators(usage string) {
-	option(t.FlagSet, &t.o.AccBits, "acc-bits", "", "BITS", compiler.ParseAccBits,
+	option(t.FlagSet, t.o.accBits, "acc-bits", "", "BITS", compiler.ParseAccBits,
 		usage+": 16, by layer, LAYER=12,LAYER=10, or of the matrix "+
 			"layers but the first and the last, hidden=10")
 }

@@ -62,7 +62,7 @@ func tell(t *testing.T, model models.Model, board string) *teller {
 func (x *teller) look() {
 	x.Helper()
 	var d diag.List
-	c, err := compiler.Check(context.Background(), compiler.Options{Model: x.model}, &d)
+	c, err := compiler.Check(context.Background(), compiler.CheckOptions{Source: compiler.Source{Model: x.model}}, &d)
 	if err != nil || c.Imported.Model == nil {
 		x.Fatal(err, d.Diags)
 	}

@@ -32,7 +32,7 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
 		Example: `  hlsgen build net.onnx --board pynq-z1 --backend rtl --weights runtime --out net
   hlsgen weights retrained.onnx --for net
   hlsgen weights retrained.onnx --for net --out deploy/monday`,
-	}, &o.Options)
+	}, parts{Source: &o.Source})
 	t.path(&o.For, "for", "DIR", "folder of a build with --weights runtime or stream", nil)
 	t.path(&o.Out, "out", "DIR", "folder to write (default MODEL-weights)", nil)
 	t.inputs()

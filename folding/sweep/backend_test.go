@@ -57,7 +57,7 @@ func TestBackendSpec(t *testing.T) {
 	t.Parallel()
 	of := func(board string, backend compiler.Backend) spec {
 		var d diag.List
-		o := Options{Options: compiler.Options{Backend: backend}, Boards: []string{board}}
+		o := Options{Hardware: compiler.Hardware{Backend: backend}, Boards: []string{board}}
 		specs := o.plan(&d)
 		if len(specs) != 1 {
 			t.Fatal(board, backend, specs, d.Diags)
@@ -124,7 +124,8 @@ func TestBackendUnfit(t *testing.T) {
 		{"pynq-z1", compiler.BackendBoth, true, false},
 	} {
 		var d diag.List
-		o := Options{Options: compiler.Options{Backend: c.backend}, Boards: []string{c.board}, Synthesise: c.synthesise}
+		o := Options{Hardware: compiler.Hardware{Backend: c.backend}, Boards: []string{c.board},
+			Synthesise: c.synthesise}
 		if specs := o.plan(&d); d.Failed() != c.refused || (len(specs) == 0) != c.refused {
 			t.Errorf("%+v: %d searches, %v", c, len(specs), d.Diags)
 		}

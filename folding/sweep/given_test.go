@@ -20,9 +20,9 @@ import (
 
 // small returns the options of a sweep of the embedded example with some twenty searches.
 func small(out string) Options {
-	return Options{Options: compiler.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"},
-		Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
-		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.ComputeInDSPs}}
+	return Options{OutputFolder: compiler.OutputFolder{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"},
+		Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12}, Computes: []dataflow.Compute{dataflow.NoCompute,
+			dataflow.ComputeInDSPs}}
 }
 
 // half allows half of every resource.
@@ -54,7 +54,7 @@ func told(t *testing.T, o Options) (*SweepReport, *diag.List) {
 
 // onPynq returns the options of a sweep of the embedded example for one board, with a folder of its own.
 func onPynq(t *testing.T) Options {
-	return Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
+	return Options{OutputFolder: compiler.OutputFolder{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
 }
 
 // decode reads a JSON file.
@@ -100,8 +100,9 @@ func imported(t testing.TB, name string) *dataflow.Model {
 	t.Helper()
 	shared := tier.NeedsShared(t)
 	var d diag.List
-	c, err := compiler.Check(context.Background(), compiler.Options{Model: filepath.Join(shared, "models",
-		filepath.FromSlash(name), "model.onnx")}, &d)
+	c, err := compiler.Check(context.Background(),
+		compiler.CheckOptions{Source: compiler.Source{Model: filepath.Join(shared, "models",
+			filepath.FromSlash(name), "model.onnx")}}, &d)
 	if err != nil || d.Failed() || c.Imported.Model == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -158,7 +159,8 @@ func projects(t *testing.T, r *SweepReport, o Options) {
 func rebuilt(t *testing.T, p *Point) *folding.Design {
 	t.Helper()
 	dir := t.TempDir()
-	o := compiler.Options{Board: p.Board, ClockMHz: p.ClockMHz, NoCSim: true}
+	o := compiler.Options{Hardware: compiler.Hardware{Board: p.Board, ClockMHz: p.ClockMHz},
+		Verification: compiler.Verification{NoCSim: true}}
 	o.Folding = filepath.Join(dir, "folding.json")
 	if err := os.WriteFile(o.Folding, p.Folding, 0o644); err != nil {
 		t.Fatal(err)

@@ -45,8 +45,9 @@ func recurrent(t *testing.T, out string, samples ...int) Options {
 			t.Fatal(err)
 		}
 	}
-	return Options{Options: compiler.Options{Model: model, Cells: formats, Out: out, Version: "test",
-		IO: dataflow.FromStream}, Boards: []string{"zcu104"}, Samples: samples}
+	return Options{Source: compiler.Source{Model: model, ModelInputs: compiler.ModelInputs{Cells: formats}},
+		Hardware: compiler.Hardware{IO: dataflow.FromStream}, OutputFolder: compiler.OutputFolder{Out: out,
+			Version: "test"}, Boards: []string{"zcu104"}, Samples: samples}
 }
 
 // TestInterleave runs sweeps over numbers of samples that take turns. Rates count samples, so that all points are on
@@ -71,7 +72,8 @@ func TestInterleave(t *testing.T) {
 		if alone.ID != p.ID || alone.FPS != p.FPS {
 			t.Errorf("alone %s of %v samples/s, with others %s of %v", alone.ID, alone.FPS, p.ID, p.FPS)
 		}
-		b := recurrent(t, "").Options
+		swept := recurrent(t, "")
+		b := swept.ofBuild()
 		b.Interleave, b.Board, b.FPS, b.Out = samples, "zcu104", p.FPS, filepath.Join(t.TempDir(), "b")
 		b.Verify, b.NoCSim = 1, true
 		var d diag.List

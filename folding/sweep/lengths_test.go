@@ -17,8 +17,9 @@ import (
 // lengths returns the options of a sweep of a network for sequences of 1 to most time steps.
 func lengths(t *testing.T, model, out string, most int) Options {
 	t.Helper()
-	return Options{Options: compiler.Options{Model: model, Out: out, Version: "test",
-		Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: most}}, Boards: []string{"zcu104"},
+	return Options{Source: compiler.Source{Model: model,
+		ModelInputs: compiler.ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: most}}},
+		OutputFolder: compiler.OutputFolder{Out: out, Version: "test"}, Boards: []string{"zcu104"},
 		Intervals: []float64{1000, 4000}}
 }
 
@@ -49,7 +50,8 @@ func TestLengths(t *testing.T) {
 		t.Errorf("%d fresh searches", again.Fresh)
 	}
 	for i, p := range r.Points {
-		b := lengths(t, model, "", 6).Options
+		swept := lengths(t, model, "", 6)
+		b := swept.ofBuild()
 		b.Board, b.Interval, b.Out = "zcu104", p.Asked, filepath.Join(t.TempDir(), "b")
 		b.Verify, b.NoCSim = 4, true
 		var d diag.List

@@ -31,7 +31,7 @@ type PrecisionResults struct {
 
 // precisions makes a model for each requested precision.
 func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*compiler.ModelSource, *spaces, error) {
-	v, err := compiler.NewVariantMaker(ctx, o.Options, d)
+	v, err := compiler.NewVariantMaker(ctx, o.Source, d)
 	if v == nil || err != nil {
 		return nil, nil, err
 	}

@@ -65,9 +65,10 @@ func TestPrecisions(t *testing.T) {
 		}
 		var d diag.List
 		labels := "../../internal/examples/digits-mlp-w2a2/"
-		s, err := compiler.Simulate(context.Background(), compiler.SimOptions{Engine: compiler.EngineReference,
-			Options: compiler.Options{Model: r.Path(p.Precision + ".onnx")}, Input: labels + "inputs.npy",
-			Labels: labels + "labels.npy"}, &d)
+		s, err := compiler.Simulate(context.Background(),
+			compiler.SimOptions{Source: compiler.Source{Model: r.Path(p.Precision + ".onnx"),
+				SampleFiles: compiler.SampleFiles{Data: labels + "inputs.npy", LabelsFile: labels + "labels.npy"}},
+				Engine: compiler.EngineReference}, &d)
 		if err != nil || s == nil {
 			t.Fatal(err, d.Diags)
 		}

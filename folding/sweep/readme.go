@@ -138,14 +138,14 @@ func (o *Options) command(src *compiler.ModelSource) []string {
 	case o.Bound:
 		words = append(words, "--bound")
 	}
-	return append(append(words, o.Options.Flags()...), "--out", ".")
+	return append(append(words, o.ofBuild().Flags()...), "--out", ".")
 }
 
 // chosen returns the command line that builds a point, to be run beside the model.
 func (o *Options) chosen(p *Point, src *compiler.ModelSource) []string {
 	if p.Precision != "" {
 		quantised := *o
-		quantised.Options.Calibrate, quantised.LSTM, quantised.Cells = "", "", ""
+		quantised.Calibrate, quantised.LSTM, quantised.Cells = "", "", ""
 		o, src = &quantised, &compiler.ModelSource{File: p.Precision + ".onnx"}
 	}
 	words := append(src.Command("build"), "--board", compiler.BoardArgument(p.BoardArgument(o.Boards)), "--clock",

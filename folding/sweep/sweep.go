@@ -36,11 +36,13 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// Options describe a sweep. Of the embedded Options, a sweep uses those that say how to read the model. It also uses
-// Latency, Least, IO, Unroll, AccPerPE, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has
-// one value, the default of a build.
+// Options describe a sweep. Its axes take the place of Board, ClockMHz, FPS, Interval, MaxUse and Interleave in the
+// embedded options. An empty axis has one value, the default of a build.
 type Options struct {
-	compiler.Options
+	compiler.Source
+	compiler.Hardware
+	compiler.Goal
+	compiler.OutputFolder
 	Boards    []string // names or paths
 	Clocks    []float64
 	FPS       []float64
@@ -169,14 +171,14 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.ModelS
 	}
 	var src *compiler.ModelSource
 	for _, samples := range or(o.Samples, 1) {
-		one, told := o.importing(samples), diag.List{Strict: d.Strict}
-		c, err := compiler.Check(ctx, one, &told)
+		one, told := o.importing(samples).Source, diag.List{Strict: d.Strict}
+		c, err := compiler.Check(ctx, compiler.CheckOptions{Source: one}, &told)
 		d.Merge(told.Diags) // most diagnostics are the same for every number
 		if err != nil || c == nil || d.Failed() {
 			return nil, nil, err
 		}
 		src, all.models[made{samples: samples}] = c.Source, c.Imported.Model
-		if all.accuracy, err = compiler.AccuracyOf(ctx, one, c, d); err != nil || d.Failed() {
+		if all.accuracy, err = compiler.AccuracyOf(ctx, one, c.Source, c.Imported.Model, d); err != nil || d.Failed() {
 			return nil, nil, err
 		}
 	}
@@ -190,9 +192,14 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.ModelS
 
 // importing returns the options to import the model with the given number of samples per frame, and to build it.
 func (o *Options) importing(samples int) compiler.Options {
-	one := o.Options
+	one := o.ofBuild()
 	one.Interleave = samples
 	return one
+}
+
+// ofBuild returns the options of a build that has none of the axes.
+func (o *Options) ofBuild() compiler.Options {
+	return compiler.Options{Source: o.Source, Hardware: o.Hardware, Goal: o.Goal, OutputFolder: o.OutputFolder}
 }
 
 // imports returns a text of all options that shape the import, and of hlsgen's version. The number of samples that take

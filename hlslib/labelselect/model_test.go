@@ -52,9 +52,9 @@ func TestBuild(t *testing.T) {
 		}
 		return path
 	}
-	o := compiler.Options{Model: write("classifier.onnx", classifier()), Board: "zcu104", Verify: 12,
-		Out: filepath.Join(dir, "out"), Folding: write("folding.json",
-			[]byte(`{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 4}, "LabelSelect_hls_0": {"PE": 5}}`))}
+	o := compiler.Options{Source: compiler.Source{Model: write("classifier.onnx", classifier())},
+		Hardware: compiler.Hardware{Board: "zcu104"}, Goal: compiler.Goal{Folding: write("folding.json",
+			[]byte(`{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 4}, "LabelSelect_hls_0": {"PE": 5}}`))}, Verification: compiler.Verification{Verify: 12}, OutputFolder: compiler.OutputFolder{Out: filepath.Join(dir, "out")}}
 	var d diag.List
 	r, err := compiler.Build(t.Context(), o, &d)
 	if err != nil || r == nil || len(d.Diags) > 0 {

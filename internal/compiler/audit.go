@@ -30,14 +30,14 @@ type Bin struct {
 
 // audit reports the accumulators of all layers. It adds an error per layer that does not fit the asked width. If the
 // user gives samples, the reports say which sums occur.
-func (o Options) audit(ctx context.Context, src *ModelSource, im *frontend.Imported,
+func audit(ctx context.Context, o Source, asked AccBits, src *ModelSource, im *frontend.Imported,
 	d *diag.List) (list []*AccumulatorReport, err error) {
 	sums := im.Sums()
-	layers, _ := o.AccBits.accumulators(im.Model.Graph, sums, d)
+	layers, _ := asked.accumulators(im.Model.Graph, sums, d)
 	var seen map[*frontend.LayerSums]*frontend.ObservedSums
 	n := 0
 	if o.Data != "" {
-		if seen, n, err = o.seen(ctx, src, im, sums, d); err != nil {
+		if seen, n, err = seenSums(ctx, o, src, im, sums, d); err != nil {
 			return nil, err
 		}
 	}
@@ -53,9 +53,9 @@ func (o Options) audit(ctx context.Context, src *ModelSource, im *frontend.Impor
 }
 
 // seen runs samples through the model as written and records its sums. It also returns the number of samples.
-func (o Options) seen(ctx context.Context, src *ModelSource, im *frontend.Imported, sums []*frontend.LayerSums,
+func seenSums(ctx context.Context, o Source, src *ModelSource, im *frontend.Imported, sums []*frontend.LayerSums,
 	d *diag.List) (map[*frontend.LayerSums]*frontend.ObservedSums, int, error) {
-	data := o.fixedSamples(ctx, o.Data, src, im.Model, d)
+	data := fixedSamples(ctx, o.SampleFiles, src, im.Model, d)
 	if data == nil {
 		return nil, 0, nil
 	}
@@ -83,14 +83,14 @@ func (o Options) seen(ctx context.Context, src *ModelSource, im *frontend.Import
 
 // fixedSamples opens samples of a model whose samples have one length and do not depend on each other. It returns nil
 // after adding an error to d.
-func (o Options) fixedSamples(ctx context.Context, path string, src *ModelSource, m *dataflow.Model,
+func fixedSamples(ctx context.Context, o SampleFiles, src *ModelSource, m *dataflow.Model,
 	d *diag.List) *supply {
 	if m.Lengths != nil || m.Stream != nil {
 		d.Fail(diag.AccBitsUnfit, "", "accumulators are looked at in samples of one length, each for itself",
 			"leave --stateful out, and bind one length: --dim T=8")
 		return nil
 	}
-	return o.Stdin.supplied(ctx, path, m, src, d)
+	return o.Stdin.supplied(ctx, o.Data, m, src, d)
 }
 
 func samplesOf(n int, s *frontend.ObservedSums) *AccumulatorSamples {

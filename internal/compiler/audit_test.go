@@ -17,7 +17,8 @@ func audited(t *testing.T, model, bits, data string) (*compiler.CheckResult, *di
 	t.Helper()
 	d := &diag.List{}
 	c, err := compiler.Check(context.Background(),
-		compiler.Options{Model: model, AccBits: accBits(bits), Data: data}, d)
+		compiler.CheckOptions{Source: compiler.Source{Model: model, SampleFiles: compiler.SampleFiles{Data: data}},
+			AccBits: accBits(bits)}, d)
 	if err != nil || c.Imported.Model == nil {
 		t.Fatal(model, err, d.Diags)
 	}

@@ -99,7 +99,8 @@ func TestFixedBatch(t *testing.T) {
 			model := kept(t, "m.onnx", onnx)
 			for _, e := range []Engine{EngineReference, EngineEval, EngineCycle} {
 				input := data(t, x)
-				r, d := asked(t, SimOptions{Options: Options{Model: model}, Engine: e, Input: input})
+				r, d := asked(t, SimOptions{Source: Source{Model: model, SampleFiles: SampleFiles{Data: input}},
+					Engine: e})
 				if r == nil {
 					t.Fatalf("%s: %v", e, d.Diags)
 				}

@@ -19,7 +19,8 @@ import (
 func project(t *testing.T, board string, fps float64) (*BuildResult, string) {
 	t.Helper()
 	var d diag.List
-	o := Options{Board: board, Backend: BackendRTL, FPS: fps, Verify: 6, NoCSim: true}
+	o := Options{Hardware: Hardware{Board: board, Backend: BackendRTL}, Goal: Goal{FPS: fps},
+		Verification: Verification{Verify: 6, NoCSim: true}}
 	o.Out = filepath.Join(t.TempDir(), "out")
 	r, err := Build(context.Background(), o, &d)
 	if err != nil || r == nil {

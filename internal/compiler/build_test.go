@@ -50,7 +50,8 @@ func TestBuildAgrees(t *testing.T) {
 				compiled := csim && (k == i%2 || formats != nil || tier.Long())
 				t.Run(m.Name+"/"+file+"/"+board, func(t *testing.T) {
 					t.Parallel()
-					opt := Options{Model: m.Path(file), Board: board, Verify: 4, NoCSim: !compiled}
+					opt := Options{Source: Source{Model: m.Path(file)}, Hardware: Hardware{Board: board},
+						Verification: Verification{Verify: 4, NoCSim: !compiled}}
 					opt.Out = filepath.Join(t.TempDir(), "out")
 					if formats != nil {
 						opt.LSTM = m.Path(m.Info.LSTM)
@@ -100,10 +101,9 @@ func TestFINNFolding(t *testing.T) {
 		{"TFC_2W2A", []int{64, 64, 64, 8}, []int{10, 8, 8, 8}},
 		{"kwsmlp_w3a3", []int{392, 256, 256, 384}, []int{18, 13, 13, 14}},
 	} {
-		r, _ := told(t, Options{
-			Model: filepath.Join(shared, "models/zoo", c.model, "model.onnx"), Board: "zcu104", Verify: 1, NoCSim: true,
-			Folding: filepath.Join(shared, "reference/finn_estimates", c.model, "folding_config.json"),
-		})
+		r, _ := told(t, Options{Source: Source{Model: filepath.Join(shared, "models/zoo", c.model, "model.onnx")},
+			Hardware: Hardware{Board: "zcu104"}, Goal: Goal{Folding: filepath.Join(shared, "reference/finn_estimates",
+				c.model, "folding_config.json")}, Verification: Verification{Verify: 1, NoCSim: true}})
 		narrow(t, r, c.acc)
 		var cycles []int
 		for i, n := range r.Design.Model.Graph.Nodes {
@@ -139,7 +139,8 @@ func TestDeterministic(t *testing.T) {
 	t.Parallel()
 	var sums []string
 	for range 2 {
-		sums = append(sums, digest(t, built(t, Options{Board: "zcu104", Verify: 2, NoCSim: true}).Out))
+		sums = append(sums, digest(t, built(t, Options{Hardware: Hardware{Board: "zcu104"},
+			Verification: Verification{Verify: 2, NoCSim: true}}).Out))
 	}
 	if sums[0] != sums[1] {
 		t.Error("two builds of the same model differ")
@@ -149,7 +150,7 @@ func TestDeterministic(t *testing.T) {
 // TestReports reads the reports back: sums agree, every ONNX node has a fate, the folding file gives the same design.
 func TestReports(t *testing.T) {
 	t.Parallel()
-	r := built(t, Options{Board: "pynq-z1", Verify: 2, NoCSim: true})
+	r := built(t, Options{Hardware: Hardware{Board: "pynq-z1"}, Verification: Verification{Verify: 2, NoCSim: true}})
 	read := func(name string, v any) {
 		t.Helper()
 		if err := json.Unmarshal(readReport(t, r, name), v); err != nil {
@@ -178,7 +179,8 @@ func TestReports(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	again := built(t, Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Folding: filepath.Join(r.Out, "folding.json")})
+	again := built(t, Options{Hardware: Hardware{Board: "pynq-z1"}, Goal: Goal{Folding: filepath.Join(r.Out,
+		"folding.json")}, Verification: Verification{Verify: 2, NoCSim: true}})
 	if fmt.Sprint(again.Design.Folds, again.Design.FIFO) != fmt.Sprint(r.Design.Folds, r.Design.FIFO) {
 		t.Errorf("folding.json gave %v, %v, it was written for %v, %v",
 			again.Design.Folds, again.Design.FIFO, r.Design.Folds, r.Design.FIFO)
@@ -187,7 +189,7 @@ func TestReports(t *testing.T) {
 
 func TestAccuracy(t *testing.T) {
 	t.Parallel()
-	r := built(t, Options{Board: "zcu104", Verify: 1, NoCSim: true})
+	r := built(t, Options{Hardware: Hardware{Board: "zcu104"}, Verification: Verification{Verify: 1, NoCSim: true}})
 	// Brevitas' own predictions on the same samples.
 	src := example()
 	b, err := examples.Files.ReadFile(examples.DigitsName + "/outputs.npy")
@@ -227,11 +229,10 @@ func TestLatencyOfFINNBuilds(t *testing.T) {
 		if err = errors.Join(err, json.Unmarshal(b, &finn)); err != nil || finn.Latency == 0 {
 			t.Fatal(err, finn)
 		}
-		r, _ := told(t, Options{
-			Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1", "model.onnx"), Board: "pynq-z1",
-			IO: dataflow.FromStream, InputType: byteInput(big.NewRat(1, 1)),
-			Folding: filepath.Join(dir, "final_hw_config.json"), NoCSim: true, Verify: 1,
-		})
+		r, _ := told(t, Options{Source: Source{Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1",
+			"model.onnx"), ModelInputs: ModelInputs{InputType: byteInput(big.NewRat(1, 1))}},
+			Hardware: Hardware{Board: "pynq-z1", IO: dataflow.FromStream}, Goal: Goal{Folding: filepath.Join(dir,
+				"final_hw_config.json")}, Verification: Verification{NoCSim: true, Verify: 1}})
 		c := r.Design.Clocks
 		latency := c.Latency - c.Ends.In - c.Ends.Out
 		share := float64(latency) / float64(finn.Latency)

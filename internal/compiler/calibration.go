@@ -16,7 +16,7 @@ const maxCalibration = 4 << 20
 
 // LoadDelayCalibration reads the calibration file of --calibration. It returns nil without the flag, or after adding an
 // error to d.
-func (o Options) LoadDelayCalibration(d *diag.List) *delay.DelayCalibration {
+func (o Hardware) LoadDelayCalibration(d *diag.List) *delay.DelayCalibration {
 	if o.Calibration == "" {
 		return nil
 	}

@@ -223,8 +223,9 @@ func TestCalibrateCells(t *testing.T) {
 			}
 			model, samples := kept(t, "m.onnx", c.bytes(7)), data(t, c.sequences(24))
 			written := filepath.Join(t.TempDir(), "quantised.onnx")
-			o := Options{Model: model, Board: "zcu104", Interval: 5000, Verify: 4, NoCSim: name != "lstm",
-				Calibrate: samples, Data: samples, SaveModel: written}
+			o := Options{Source: Source{Model: model, Quantisation: Quantisation{Calibrate: samples,
+				SaveModel: written}, SampleFiles: SampleFiles{Data: samples}}, Hardware: Hardware{Board: "zcu104"},
+				Goal: Goal{Interval: 5000}, Verification: Verification{Verify: 4, NoCSim: name != "lstm"}}
 			if c.formats {
 				o.LSTM = "../models/lstm-formats.json"
 			}
@@ -246,7 +247,8 @@ func TestCalibrateCells(t *testing.T) {
 			if !slices.Equal(r.Verified.Engines, engines) {
 				t.Errorf("verified by %v, want %v", r.Verified.Engines, engines)
 			}
-			sameByEngines(t, SimOptions{Options: Options{Model: written}, Input: samples}, EngineReference, EngineFast,
+			sameByEngines(t, SimOptions{Source: Source{Model: written, SampleFiles: SampleFiles{Data: samples}}},
+				EngineReference, EngineFast,
 				EngineEval)
 			kinds := map[string]int{}
 			for _, n := range r.Imported.Model.Graph.Nodes {

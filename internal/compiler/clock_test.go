@@ -18,7 +18,8 @@ func TestFIFOs(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(unpack(t), examples.IrisName, "qcdq.onnx")
 	for _, f := range []folding.FIFODepthPolicy{{}, {Minimal: true}, {Words: 5}} {
-		r := built(t, Options{Model: model, Board: "pynq-z1", FIFO: f, Verify: 1, NoCSim: true})
+		r := built(t, Options{Source: Source{Model: model}, Hardware: Hardware{Board: "pynq-z1"}, Goal: Goal{FIFO: f},
+			Verification: Verification{Verify: 1, NoCSim: true}})
 		var said cycleReport
 		b := readReport(t, r, "report/cycle_simulation.json")
 		if err := json.Unmarshal(b, &said); err != nil {
@@ -38,7 +39,7 @@ func TestFIFOs(t *testing.T) {
 				t.Errorf("%v: %+v", f, got)
 			}
 		}
-		if given := (Options{FIFO: f}).given()["fifo"]; given != map[folding.FIFODepthPolicy]string{{Minimal: true}: "minimal",
+		if given := (Options{Goal: Goal{FIFO: f}}).given()["fifo"]; given != map[folding.FIFODepthPolicy]string{{Minimal: true}: "minimal",
 			{Words: 5}: "5"}[f] {
 			t.Errorf("%v is %q in the manifest", f, given)
 		}
@@ -48,9 +49,10 @@ func TestFIFOs(t *testing.T) {
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(unpack(t), examples.IrisName)
-	o := SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: EngineCycle,
-		Input: filepath.Join(dir, "inputs.npy"), VCD: filepath.Join(t.TempDir(), "run.vcd"),
-		Timeline: filepath.Join(t.TempDir(), "run.svg")}
+	o := SimOptions{Source: Source{Model: filepath.Join(dir, "qcdq.onnx"),
+		SampleFiles: SampleFiles{Data: filepath.Join(dir, "inputs.npy")}}, Engine: EngineCycle,
+		OutputFiles: OutputFiles{VCD: filepath.Join(t.TempDir(), "run.vcd"), Timeline: filepath.Join(t.TempDir(),
+			"run.svg")}}
 	ran(t, o)
 	vcd, err := os.ReadFile(o.VCD)
 	if err != nil || !bytes.HasPrefix(vcd, []byte("$timescale 1 ps $end\n")) ||

@@ -36,12 +36,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
-	"hlsgen/frontend/quantise"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -52,73 +50,14 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// Options holds the flags of a command. Fields that a command does not need are ignored.
+// Options says what to build: of which model, for which hardware, with which goal.
 type Options struct {
-	Model    string // path; empty means the embedded example
-	Board    string // name or path of a board file
-	ClockMHz float64
-	// path of a file that hlsgen calibrate wrote; empty: the built-in delay tables
-	Calibration string
-	transforms  int              // number of fixed transforms that calibration left to the host
-	lookups     int              // number of products of ones and zeros that calibration left to the host on request
-	shapes      map[string][]int // shapes of the samples for quantisation; they bind axes that the model leaves open
-	IO          dataflow.IO
-	Backend     Backend
-	Counters    bool                  // --counters: the RTL counts frames, clocks and waits
-	Weights     WeightSource          // --weights: constants, or loaded at run time
-	MaxUnroll   dataflow.UnrollLimits // --max-unroll: the largest size of one process
-	FPS         float64
-	Interval    float64 // clocks per frame to reach; 0: not asked
-	MaxUse      folding.MaxUse
-	OverBudget  bool                    // accept a design over the budget if none is within it
-	Folding     string                  // path of a folding file
-	FoldingFile *folding.File           // content of a folding file, instead of a path; may be nil
-	Latency     bool                    // minimise the latency at the asked rate, or at any rate if none is asked
-	Least       folding.ResourceMeasure // the resource that the search minimises
-	// time limit of the folding search; 0: an effort that is the same on every machine
-	SearchTime  time.Duration
-	FIFO        folding.FIFODepthPolicy
-	FIFOAsked   bool // FIFO was given as a flag, and overrides the FIFOs of a folding file
-	Formula     dataflow.Formula
-	Dims        map[string]int
-	Shapes      frontend.Shapes            // --shape
-	Lengths     *frontend.AxisLengths      // range of sequence lengths; nil: one length
-	InputType   *frontend.InputType        // --input-type
-	InputQuant  *frontend.InputQuant       // --input-quant
-	Initial     frontend.InitialStateModes // --initial-state
-	Outputs     []string                   // --outputs; nil: the model's own
-	LSTM        string                     // path of --lstm-config; may be empty
-	Cells       string                     // path of --cell-config; may be empty
-	States      []frontend.StateFeedback   // --state
-	Stateful    bool                       // samples are pieces of one stream
-	Interleave  int                        // samples that recurrences interleave (--interleave); 0 or 1: none
-	Calibrate   string                     // file of samples for quantising the model first; may be empty
-	Recipe      *frontend.Recipe           // bit widths of that quantisation; nil: DefaultRecipe
-	Scales      quantise.ScaleRule         // rule for choosing its scales; "" is the default
-	Equalise    bool                       // give channels their own scales where that costs nothing
-	Lookup      quantise.LookupAt          // where rows of tables are looked up; empty: products on the device alone
-	CorrectBias bool                       // correct biases for the mean error of rounded weights
-	// for recipes that search bit widths: the share of samples that must keep the float model's class
-	KeepShare   float64
-	SaveModel   string  // where to write the quantised model; may be empty
-	Data        string  // samples, .npy or .npz; may be empty
-	LabelsFile  string  // file of labels, .npy; may be empty
-	AccBits     AccBits // the zero value: no audit
-	AccPerPE    bool    // make accumulators only as wide as the channels of each PE need
-	Verify      int     // number of samples to verify; AutoVerify: chosen by the network's size
-	NoCSim      bool
-	Out         string // folder; empty means the default name
-	Force       bool
-	KeepForeign bool   // with Force: keep files that hlsgen did not write, or that were changed since
-	Dump        string // folder for the graph after each pass
-	Passes      int    // run only this number of passes; 0: all
-	Version     string // of hlsgen, for the manifest
-
-	Progress       func(stage string, done, total int) // reports the progress of a stage; may be nil
-	Stdin          *StdinArray                         // standard input, for files named StdioPath; may be nil
-	SearchProgress func(folding.SearchProgress)        // receives the progress of the folding search; may be nil
-	// ends the folding search early; the best design found so far is built; may be nil
-	Interrupt *folding.SearchStopper
+	Source
+	Hardware
+	Goal
+	AccBits AccBits // the zero value: no audit
+	Verification
+	OutputFolder
 }
 
 // A BuildResult describes a finished build.
@@ -156,7 +95,7 @@ func Build(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err 
 			err = fmt.Errorf("%s: %w", r.Out, e)
 		}
 	}()
-	src, made, err := o.opened(ctx, d)
+	src, made, err := opened(ctx, o.Source, d)
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
 	}
@@ -166,7 +105,7 @@ func Build(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err 
 		o.Backend = o.Backend.CheckedForBoard(board, d)
 		r.Backend = o.Backend
 		o.counted(d)
-		o.loadable(d)
+		checkLoadable(o.Hardware, o.Source, d)
 	}
 	fixed := o.fixed(d)
 	o.ReportProgress("importing", 0, 0)
@@ -183,7 +122,7 @@ func Build(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err 
 			return nil, nil
 		}
 	}
-	data := o.data(ctx, model, r.Source, d)
+	data := openSamples(ctx, o.Source, model, r.Source, d)
 	defer data.close()
 	if r.RealSamples = data != nil; d.Failed() {
 		return nil, nil
@@ -288,7 +227,7 @@ func (r *BuildResult) generate(ctx context.Context, o Options, streams templates
 }
 
 // target returns the board at the asked clock, or at the board's default clock, with calibrated delays.
-func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
+func (o Hardware) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Formula, IO: o.IO,
 		Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
 	if backend := o.Backend.ForBoard(b); backend.IncludesRTL() {
@@ -301,17 +240,10 @@ func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 }
 
 // goal converts the options to the goal of the folding search. fixed is the folding file; it may be nil.
-func (o Options) goal(fixed *folding.File) folding.Goal {
+func (o Goal) goal(fixed *folding.File) folding.Goal {
 	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.SearchTime,
 		MaxUse: o.MaxUse, OverBudget: o.OverBudget, Fixed: fixed, FIFO: o.FIFO, Interrupt: o.Interrupt,
 		Tell: o.SearchProgress}
-}
-
-// ReportProgress reports the progress of a stage. done and total are both 0 if the progress is unknown.
-func (o Options) ReportProgress(stage string, done, total int) {
-	if o.Progress != nil {
-		o.Progress(stage, done, total)
-	}
 }
 
 // CatchPanic, when deferred, converts a panic to an *Internal error. A panic is always a defect of hlsgen.
@@ -352,7 +284,7 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 const MaxSettings = 64 << 20
 
 // fixed reads the folding file. It returns nil if there is none, or after adding an error to d.
-func (o Options) fixed(d *diag.List) *folding.File {
+func (o Goal) fixed(d *diag.List) *folding.File {
 	if o.Folding == "" {
 		return o.depths(o.FoldingFile)
 	}
@@ -365,7 +297,7 @@ func (o Options) fixed(d *diag.List) *folding.File {
 }
 
 // depths returns f, without its FIFOs if the user asked for FIFOs by a flag.
-func (o Options) depths(f *folding.File) *folding.File {
+func (o Goal) depths(f *folding.File) *folding.File {
 	if f == nil || !o.FIFOAsked {
 		return f
 	}

@@ -16,15 +16,15 @@ type ConvertResult struct {
 }
 
 // Convert rewrites a model in another dialect, or simplifies it, and writes it to the file out. It replaces an existing
-// file only with Options.Force. After adding an error to d it returns nil and writes nothing.
-func Convert(o Options, how convert.Options, out string, d *diag.List) (c *ConvertResult, err error) {
+// file only with force. After adding an error to d it returns nil and writes nothing.
+func Convert(o Source, how convert.Options, out string, force bool, d *diag.List) (c *ConvertResult, err error) {
 	defer CatchPanic(&err)
 	o.ReportProgress("reading", 0, 0)
 	src := Open(o.Model, d)
 	if src == nil {
 		return nil, nil
 	}
-	if _, err := os.Lstat(out); err == nil && !o.Force {
+	if _, err := os.Lstat(out); err == nil && !force {
 		d.Fail(diag.OutputForeign, out, "it is there already", "give another --out, or --force to replace it")
 		return nil, nil
 	}

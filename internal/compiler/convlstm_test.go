@@ -198,7 +198,7 @@ func TestConvLSTM(t *testing.T) {
 			if !slices.ContainsFunc(want, func(v float64) bool { return v != 0 }) {
 				t.Fatal("all is zero: nothing is compared")
 			}
-			o := SimOptions{Input: data(t, x), Options: Options{Model: m.write(t)}}
+			o := SimOptions{Source: Source{SampleFiles: SampleFiles{Data: data(t, x)}, Model: m.write(t)}}
 			agree(t, engines(t), o, []*npy.Array{{Data: want}})
 		})
 	}
@@ -209,7 +209,7 @@ func TestLargeConvLSTM(t *testing.T) {
 	t.Parallel()
 	m := convLSTM{100, 48, 48, 1, 1, 3, 1, 1, 1}
 	var d diag.List
-	if _, err := Check(t.Context(), Options{Model: m.write(t)}, &d); err != nil {
+	if _, err := Check(t.Context(), CheckOptions{Source: Source{Model: m.write(t)}}, &d); err != nil {
 		t.Fatal(err)
 	}
 	// Each convolution makes 4 * 48 * 48 values of 3 * 3 products; the two states have 48 * 48 values of 5 bits.
@@ -223,7 +223,7 @@ func TestLargeConvLSTM(t *testing.T) {
 	}
 	tier.NotQuick(t)
 	m.width /= 2
-	c, err := Check(t.Context(), Options{Model: m.write(t)}, &diag.List{})
+	c, err := Check(t.Context(), CheckOptions{Source: Source{Model: m.write(t)}}, &diag.List{})
 	if err != nil || c.Imported.Model == nil {
 		t.Errorf("with half of the pixels: %v", err)
 	}

@@ -43,9 +43,10 @@ func TestCounters(t *testing.T) {
 			}
 			tools := tier.Needs(t, "verilator", "g++")
 			m := models.Find(t, c.model)
-			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL,
-				Interval: float64(c.interval),
-				Counters: true, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+			o := Options{Source: Source{Model: m.Path("model.onnx")}, Hardware: Hardware{Board: "zcu104",
+				Backend: BackendRTL, Counters: true}, Goal: Goal{Interval: float64(c.interval)},
+				Verification: Verification{NoCSim: true, Verify: 1},
+				OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 			var d diag.List
 			r, err := Build(context.Background(), o, &d)
 			if err != nil || r == nil {
@@ -172,8 +173,9 @@ func TestCountersDriver(t *testing.T) {
 	t.Parallel()
 	tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
 	m := models.Find(t, "digits-mlp-w2a2")
-	o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendBoth, Interval: 300, Counters: true,
-		NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+	o := Options{Source: Source{Model: m.Path("model.onnx")}, Hardware: Hardware{Board: "zcu104", Backend: BackendBoth,
+		Counters: true}, Goal: Goal{Interval: 300}, Verification: Verification{NoCSim: true, Verify: 1},
+		OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 	var d diag.List
 	if r, err := Build(context.Background(), o, &d); err != nil || r == nil {
 		t.Fatal(err, d.Diags)
@@ -210,8 +212,9 @@ func TestCountersDriver(t *testing.T) {
 // TestCountersRefused: layers of Vitis HLS tell nothing, and the hint helps.
 func TestCountersRefused(t *testing.T) {
 	t.Parallel()
-	o := Options{Board: "zcu104", Counters: true, NoCSim: true, Verify: 1, FPS: 1000,
-		Out: filepath.Join(t.TempDir(), "out")}
+	o := Options{Hardware: Hardware{Board: "zcu104", Counters: true}, Goal: Goal{FPS: 1000},
+		Verification: Verification{NoCSim: true, Verify: 1}, OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(),
+			"out")}}
 	var d diag.List
 	if r, err := Build(context.Background(), o, &d); err != nil || r != nil ||
 		!strings.Contains(fmt.Sprint(d.ForUser()), "--backend rtl") {

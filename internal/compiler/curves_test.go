@@ -338,7 +338,8 @@ func TestCurves(t *testing.T) {
 			t.Parallel()
 			model, input, want := b.write(t, rand.New(rand.NewPCG(uint64(i), 24)))
 			for _, e := range engines {
-				o := SimOptions{Options: Options{Model: model, Board: "alveo-u250"}, Input: input, Engine: e}
+				o := SimOptions{Source: Source{Model: model, SampleFiles: SampleFiles{Data: input}},
+					Hardware: Hardware{Board: "alveo-u250"}, Engine: e}
 				got := simulated(t, o)
 				for k, y := range want {
 					what := fmt.Sprintf("%s, engine %s", b.of[k/len(b.out)].name, e)

@@ -27,7 +27,8 @@ import (
 func TestDriverXRT(t *testing.T) {
 	t.Parallel()
 	tools := tier.Needs(t, "g++", "xrt")
-	o := Options{Board: "zcu104", FPS: 5000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+	o := Options{Hardware: Hardware{Board: "zcu104"}, Goal: Goal{FPS: 5000}, Verification: Verification{NoCSim: true,
+		Verify: 1}, OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 	var d diag.List
 	if r, err := Build(context.Background(), o, &d); err != nil || r == nil {
 		t.Fatal(err, d.Diags)
@@ -93,12 +94,13 @@ func TestDriver(t *testing.T) {
 				m = whole(t, c.model)
 			}
 			tools := tier.Needs(t, "make", "g++", "numpy")
-			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", FPS: 5000, NoCSim: true, Verify: 1}
+			o := Options{Source: Source{Model: m.Path("model.onnx")}, Hardware: Hardware{Board: "zcu104"},
+				Goal: Goal{FPS: 5000}, Verification: Verification{NoCSim: true, Verify: 1}}
 			o.Out = filepath.Join(t.TempDir(), "out")
 			x := m.Recorded(t).X
 			in := &npy.Array{DType: "float32", Shape: x.Shape, Data: x.Data}
 			args := []string{"testdata/predict.py", filepath.Join(o.Out, "deploy"), "", "", ""}
-			sim := SimOptions{Options: o, Engine: EngineEval}
+			sim := SimOptions{Engine: EngineEval}
 			if c.bytes {
 				in.DType = "uint8"
 				o.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 15),
@@ -135,12 +137,13 @@ func TestDriver(t *testing.T) {
 				t.Fatal(r.NoDriver)
 			}
 			lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
-			sim.Options, sim.Input, sim.Output = o, data(t, in), filepath.Join(t.TempDir(), "y.npy")
+			sim.Source, sim.Hardware, sim.Goal = o.Source, o.Hardware, o.Goal
+			sim.Data, sim.Output = data(t, in), filepath.Join(t.TempDir(), "y.npy")
 			if c.bytes {
-				save(t, sim.Input+".reals.npy", normalised(o.InputType, in))
+				save(t, sim.Data+".reals.npy", normalised(o.InputType, in))
 			}
 			simulated(t, sim)
-			args[2], args[3], args[4] = lib, sim.Input, sim.Output
+			args[2], args[3], args[4] = lib, sim.Data, sim.Output
 			said, err := exec.Command(tools[2], args...).CombinedOutput()
 			if err != nil || !strings.Contains(string(said), "PASS ") {
 				t.Errorf("%v\n%s", err, said)
@@ -191,15 +194,16 @@ func TestDriverAXI(t *testing.T) {
 				m = models.Find(t, c.model)
 			}
 			tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
-			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Interval: 10_000,
-				NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+			o := Options{Source: Source{Model: m.Path("model.onnx")}, Hardware: Hardware{Board: "zcu104",
+				Backend: BackendRTL}, Goal: Goal{Interval: 10_000}, Verification: Verification{NoCSim: true,
+				Verify: 1}, OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 			x := m.Recorded(t).X
 			samples := 12
 			if c.all {
 				samples = x.Shape[0]
 			}
 			in := &npy.Array{DType: x.DType, Shape: append([]int{samples}, x.Shape[1:]...)}
-			sim := SimOptions{Engine: EngineEval, Output: filepath.Join(t.TempDir(), "y.npy")}
+			sim := SimOptions{Engine: EngineEval, OutputFiles: OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")}}
 			var args []string
 			if c.lengths != nil {
 				in.Shape = []int{len(c.lengths), 16, 1, x.Shape[2]}
@@ -219,9 +223,10 @@ func TestDriverAXI(t *testing.T) {
 			for i := range dataflow.Shape(in.Shape).Size() {
 				in.Data = append(in.Data, x.Data[i%len(x.Data)])
 			}
-			sim.Options, sim.Input = o, data(t, in)
+			sim.Source, sim.Hardware, sim.Goal = o.Source, o.Hardware, o.Goal
+			sim.Data = data(t, in)
 			simulated(t, sim)
-			args = append([]string{"testdata/axi.py", filepath.Join(o.Out, "deploy"), lib, sim.Input, sim.Output},
+			args = append([]string{"testdata/axi.py", filepath.Join(o.Out, "deploy"), lib, sim.Data, sim.Output},
 				args...)
 			for _, stall := range []string{"0", "30", "80"} {
 				c := exec.Command(tools[3], args...)
@@ -303,8 +308,9 @@ func quantisedBetween(t *testing.T, parts bool, opset int64) string {
 func TestDriverInside(t *testing.T) {
 	t.Parallel()
 	tools := tier.Needs(t, "make", "g++", "onnx")
-	o := Options{Model: quantisedBetween(t, true, 13), Board: "kv260", Interval: 100, NoCSim: true, Verify: 1,
-		Out: filepath.Join(t.TempDir(), "out")}
+	o := Options{Source: Source{Model: quantisedBetween(t, true, 13)}, Hardware: Hardware{Board: "kv260"},
+		Goal: Goal{Interval: 100}, Verification: Verification{NoCSim: true, Verify: 1},
+		OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 	var d diag.List
 	r, err := Build(context.Background(), o, &d)
 	if err != nil || r == nil || r.NoDriver != "" || r.System == nil {
@@ -314,14 +320,14 @@ func TestDriverInside(t *testing.T) {
 	for i := range 300 {
 		in.Data = append(in.Data, math.Round(48*math.Sin(float64(i*i)))/16)
 	}
-	sim := SimOptions{Options: Options{Model: quantisedBetween(t, false, 13)}, Engine: EngineEval, Input: data(t, in),
-		Output: filepath.Join(t.TempDir(), "y.npy")}
+	sim := SimOptions{Source: Source{Model: quantisedBetween(t, false, 13), SampleFiles: SampleFiles{Data: data(t,
+		in)}}, Engine: EngineEval, OutputFiles: OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")}}
 	simulated(t, sim)
 	whole := sim
-	whole.Options, whole.Output = Options{Model: o.Model}, filepath.Join(t.TempDir(), "whole.npy")
+	whole.Model, whole.Output = o.Model, filepath.Join(t.TempDir(), "whole.npy")
 	simulated(t, whole)
 	lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
-	said, err := exec.Command(tools[2], "testdata/inside.py", filepath.Join(o.Out, "deploy"), lib, sim.Input,
+	said, err := exec.Command(tools[2], "testdata/inside.py", filepath.Join(o.Out, "deploy"), lib, sim.Data,
 		sim.Output, whole.Output).CombinedOutput()
 	if err != nil || !strings.Contains(string(said), "PASS ") {
 		t.Errorf("%v\n%s", err, said)
@@ -339,8 +345,9 @@ func TestDriverInside(t *testing.T) {
 func TestDriverOld(t *testing.T) {
 	t.Parallel()
 	python := tier.Needs(t, "numpy")[0]
-	o := Options{Model: quantisedBetween(t, true, 10), Board: "kv260", Interval: 100, NoCSim: true, Verify: 1,
-		Out: filepath.Join(t.TempDir(), "out")}
+	o := Options{Source: Source{Model: quantisedBetween(t, true, 10)}, Hardware: Hardware{Board: "kv260"},
+		Goal: Goal{Interval: 100}, Verification: Verification{NoCSim: true, Verify: 1},
+		OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 	var d diag.List
 	if r, err := Build(context.Background(), o, &d); err != nil || r == nil || r.NoDriver != "" {
 		t.Fatal(err, d.Diags, r)

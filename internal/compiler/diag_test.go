@@ -104,70 +104,78 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return check(t, file(t, chain(8).quant("in", 16, 0, 1.0/65536).matmul("fc1", 4, ones).node("Tanh",
 			"tanh").quant("act", 16, 1, 1.0/32768).matmul("fc2", 2, ones).end()), d)
 	},
-	diag.BoardUnknown: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{Board: "zcu140"}, d) },
+	diag.BoardUnknown: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Hardware: compiler.Hardware{Board: "zcu140"}}, d)
+	},
 	diag.BoardInvalid: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Board: write(t, "mine.json",
-			bytes.Replace([]byte(tinyBoard), []byte(`"dsp":`), []byte(`"dsps":`), 1))}, d)
+		return run(t, compiler.Options{Hardware: compiler.Hardware{Board: write(t, "mine.json",
+			bytes.Replace([]byte(tinyBoard), []byte(`"dsp":`), []byte(`"dsps":`), 1))}}, d)
 	},
 	diag.BoardUnverified: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Board: "vck190", NoCSim: true}, d)
+		return run(t, compiler.Options{Hardware: compiler.Hardware{Board: "vck190"},
+			Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.BackendUnfit: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Board: "icebreaker", Backend: compiler.BackendHLS}, d)
+		return run(t, compiler.Options{Hardware: compiler.Hardware{Board: "icebreaker", Backend: compiler.BackendHLS}},
+			d)
 	},
 	diag.EngineUnfit: func(t *testing.T, d *diag.List) bool {
 		_, err := compiler.Simulate(context.Background(), compiler.SimOptions{Engine: compiler.EngineFloat}, d)
 		return err == nil && !d.Failed()
 	},
 	diag.WeightsUnfit: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Weights: compiler.WeightsRuntime}, d)
+		return run(t, compiler.Options{Hardware: compiler.Hardware{Weights: compiler.WeightsRuntime}}, d)
 	},
 	diag.BudgetExceeded: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Board: write(t, "tiny.json", []byte(tinyBoard))}, d)
+		return run(t, compiler.Options{Hardware: compiler.Hardware{Board: write(t, "tiny.json", []byte(tinyBoard))}}, d)
 	},
 	diag.FPSUnreachable: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Model: file(t, wide()), Board: "pynq-z1", FPS: 8e7}, d)
+		return run(t, compiler.Options{Source: compiler.Source{Model: file(t, wide())},
+			Hardware: compiler.Hardware{Board: "pynq-z1"}, Goal: compiler.Goal{FPS: 8e7}}, d)
 	},
 	diag.SearchInterrupted: func(t *testing.T, d *diag.List) bool {
 		user := new(folding.SearchStopper) // who ends the search as soon as it has a design
-		return run(t, compiler.Options{NoCSim: true, Model: file(t, wide()), Interrupt: user,
-			SearchProgress: func(folding.SearchProgress) { user.TryStop() }}, d)
+		return run(t, compiler.Options{Source: compiler.Source{Model: file(t, wide())},
+			Goal:         compiler.Goal{Interrupt: user, SearchProgress: func(folding.SearchProgress) { user.TryStop() }},
+			Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.ClockUnreachable: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{ClockMHz: 500, NoCSim: true}, d)
+		return run(t, compiler.Options{Hardware: compiler.Hardware{ClockMHz: 500},
+			Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.FIFOSlow: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{NoCSim: true, IO: dataflow.FromStream, Folding: write(t, "folding.json",
-			[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 8}, "MVAU_1": {"PE": 2, "SIMD": 1, "inFIFODepths": [1]}}`))}, d)
+		return run(t, compiler.Options{Hardware: compiler.Hardware{IO: dataflow.FromStream},
+			Goal: compiler.Goal{Folding: write(t, "folding.json",
+				[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 8}, "MVAU_1": {"PE": 2, "SIMD": 1, "inFIFODepths": [1]}}`))}, Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.TableLarge: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{NoCSim: true, Model: file(t, large()), Folding: write(t, "folding.json",
-			[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 1, "ram_style": "distributed"}}`))}, d)
+		return run(t, compiler.Options{Source: compiler.Source{Model: file(t, large())},
+			Goal: compiler.Goal{Folding: write(t, "folding.json",
+				[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 1, "ram_style": "distributed"}}`))}, Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.FoldingInvalid: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Folding: write(t, "folding.json",
-			[]byte(`{"MVAU_0": {"PE": 3, "SIMD": 2}, "MVAU_1": {"ram_style": "ultra"}}`))}, d)
+		return run(t, compiler.Options{Goal: compiler.Goal{Folding: write(t, "folding.json",
+			[]byte(`{"MVAU_0": {"PE": 3, "SIMD": 2}, "MVAU_1": {"ram_style": "ultra"}}`))}}, d)
 	},
 	diag.FoldingUnknown: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{NoCSim: true, Folding: write(t, "folding.json",
-			[]byte(`{"MVAU_hls_0": {"PE": 2, "SIMD": 2}, "MVAU_hls_7": {"PE": 2}}`))}, d)
+		return run(t, compiler.Options{Goal: compiler.Goal{Folding: write(t, "folding.json",
+			[]byte(`{"MVAU_hls_0": {"PE": 2, "SIMD": 2}, "MVAU_hls_7": {"PE": 2}}`))}, Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.UnrollExceeded: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Model: file(t, wide()), MaxUnroll: dataflow.UnrollLimits{Wide: 32, Few: 32,
-			One: 32},
-			Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"PE": 4, "SIMD": 64}}`))}, d)
+		return run(t, compiler.Options{Source: compiler.Source{Model: file(t, wide())},
+			Hardware: compiler.Hardware{MaxUnroll: dataflow.UnrollLimits{Wide: 32, Few: 32,
+				One: 32}}, Goal: compiler.Goal{Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"PE": 4, "SIMD": 64}}`))}}, d)
 	},
 	diag.WordTooWide: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Model: file(t, wide()),
-			Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"SIMD": 1024}}`))}, d)
+		return run(t, compiler.Options{Source: compiler.Source{Model: file(t, wide())}, Goal: compiler.Goal{Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"SIMD": 1024}}`))}}, d)
 	},
 	diag.DataInvalid: func(t *testing.T, d *diag.List) bool {
 		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{3, 7}, Data: make([]float64, 21)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.EngineEval,
-			Input: write(t, "x.npy", data)}
+		o := compiler.SimOptions{Source: compiler.Source{Model: file(t, small()),
+			SampleFiles: compiler.SampleFiles{Data: write(t, "x.npy", data)}}, Engine: compiler.EngineEval}
 		r, err := compiler.Simulate(context.Background(), o, d)
 		if err != nil {
 			t.Fatal(err)
@@ -184,8 +192,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		if err := npy.WriteZip(&packed, map[string]io.Reader{"x": bytes.NewReader(fortran)}); err != nil {
 			t.Fatal(err)
 		}
-		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.EngineEval,
-			Input: write(t, "x.npz", packed.Bytes())}
+		o := compiler.SimOptions{Source: compiler.Source{Model: file(t, small()),
+			SampleFiles: compiler.SampleFiles{Data: write(t, "x.npz", packed.Bytes())}}, Engine: compiler.EngineEval}
 		r, err := compiler.Simulate(context.Background(), o, d)
 		if err != nil {
 			t.Fatal(err)
@@ -197,8 +205,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		m.Init("half", graph.Float32, nil, -0.5).Init("two", graph.Float32, nil, 2).Init("s", graph.Float32, nil, 0.25)
 		m.Node("Quant", m.last, "s", "half", "two").Domain(graph.QONNX).Name("balanced").Out("balanced.out")
 		m.last = "balanced.out"
-		o := compiler.Options{Model: file(t, m.end())}
-		c, err := compiler.Convert(o, convert.Options{To: convert.QCDQ}, "out.onnx", d)
+		o := compiler.Options{Source: compiler.Source{Model: file(t, m.end())}}
+		c, err := compiler.Convert(o.Source, convert.Options{To: convert.QCDQ}, "out.onnx", false, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,26 +218,28 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	},
 	diag.InputQuantised: func(t *testing.T, d *diag.List) bool {
 		quantise := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
-		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
-			InputQuant: quantise}, d)
+		return run(t, compiler.Options{Source: compiler.Source{Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
+			ModelInputs: compiler.ModelInputs{InputQuant: quantise}},
+			Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.InitialStateChange: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{NoCSim: true, Model: file(t, begins(false)),
-			Initial: frontend.InitialStateModes{"h0": frontend.InitialQuant}}, d)
+		return run(t, compiler.Options{Source: compiler.Source{Model: file(t, begins(false)),
+			ModelInputs: compiler.ModelInputs{Initial: frontend.InitialStateModes{"h0": frontend.InitialQuant}}},
+			Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.ModelCut: func(t *testing.T, d *diag.List) bool {
 		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Softmax", "shares").quant("act", 4, 0, 0.25)
-		return run(t, compiler.Options{NoCSim: true, Outputs: []string{"fc1.out"},
-			Model: file(t, m.matmul("fc2", 2, ones).end())}, d)
+		return run(t, compiler.Options{Source: compiler.Source{ModelInputs: compiler.ModelInputs{Outputs: []string{"fc1.out"}}, Model: file(t, m.matmul("fc2", 2, ones).end())}, Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.InputUnfit: func(t *testing.T, d *diag.List) bool {
 		one := big.NewRat(1, 2)
-		return run(t, compiler.Options{NoCSim: true, InputType: &frontend.InputType{
+		return run(t, compiler.Options{Source: compiler.Source{ModelInputs: compiler.ModelInputs{InputType: &frontend.InputType{
 			Type: num.Type{Kind: num.UInt, Width: 8}, Scale: one,
-			Normalisation: frontend.Normalisation{Mean: []*big.Rat{one, one, one}}}}, d)
+			Normalisation: frontend.Normalisation{Mean: []*big.Rat{one, one, one}}}}},
+			Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.OutputUnknown: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{NoCSim: true, Outputs: []string{"fc1.oot"}}, d)
+		return run(t, compiler.Options{Source: compiler.Source{ModelInputs: compiler.ModelInputs{Outputs: []string{"fc1.oot"}}}, Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.ModelQuantised: func(t *testing.T, d *diag.List) bool {
 		x := &npy.Array{DType: "float32", Shape: []int{4, 8}}
@@ -240,22 +250,26 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		if err != nil {
 			t.Fatal(err)
 		}
-		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
-			Calibrate: write(t, "x.npy", data)}, d)
+		return run(t, compiler.Options{Source: compiler.Source{Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
+			Quantisation: compiler.Quantisation{Calibrate: write(t, "x.npy", data)}},
+			Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.QuantiseUnfit: func(t *testing.T, d *diag.List) bool {
 		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{1, 8}, Data: make([]float64, 8)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return run(t, compiler.Options{NoCSim: true, Model: file(t, small()), Calibrate: write(t, "x.npy", data),
-			Stateful: true}, d)
+		return run(t, compiler.Options{Source: compiler.Source{Model: file(t, small()),
+			Quantisation: compiler.Quantisation{Calibrate: write(t, "x.npy", data)},
+			ModelInputs:  compiler.ModelInputs{Stateful: true}}, Verification: compiler.Verification{NoCSim: true}}, d)
 	},
 	diag.LSTMFormatsMissing: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
 	diag.CellFormatsMissing: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
 	diag.StateNotKept: func(t *testing.T, d *diag.List) bool {
-		o := compiler.Options{Model: file(t, small()), Stateful: true}
-		if _, err := compiler.Check(context.Background(), o, d); err != nil {
+		o := compiler.Options{Source: compiler.Source{Model: file(t, small()),
+			ModelInputs: compiler.ModelInputs{Stateful: true}}}
+		if _, err := compiler.Check(context.Background(), compiler.CheckOptions{Source: o.Source, AccBits: o.AccBits},
+			d); err != nil {
 			t.Fatal(err)
 		}
 		return !d.Failed()
@@ -263,16 +277,20 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.LengthFixed: func(t *testing.T, d *diag.List) bool {
 		n := rnntest.Draw(rnntest.Seeded(0), rnntest.Axes{})
 		n.Lengths, n.Steps = true, 4
-		o := compiler.Options{Model: file(t, n.ONNX()), Interleave: 2,
-			Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 4}}
-		if _, err := compiler.Check(context.Background(), o, d); err != nil {
+		o := compiler.Options{Source: compiler.Source{Model: file(t, n.ONNX()),
+			ModelInputs: compiler.ModelInputs{Interleave: 2, Lengths: &frontend.AxisLengths{Axis: "T", Min: 1,
+				Max: 4}}}}
+		if _, err := compiler.Check(context.Background(), compiler.CheckOptions{Source: o.Source, AccBits: o.AccBits},
+			d); err != nil {
 			t.Fatal(err)
 		}
 		return !d.Failed()
 	},
 	diag.NotInterleaved: func(t *testing.T, d *diag.List) bool {
-		o := compiler.Options{Model: file(t, small()), Interleave: 2}
-		if _, err := compiler.Check(context.Background(), o, d); err != nil {
+		o := compiler.Options{Source: compiler.Source{Model: file(t, small()),
+			ModelInputs: compiler.ModelInputs{Interleave: 2}}}
+		if _, err := compiler.Check(context.Background(), compiler.CheckOptions{Source: o.Source, AccBits: o.AccBits},
+			d); err != nil {
 			t.Fatal(err)
 		}
 		return !d.Failed()
@@ -285,16 +303,18 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	},
 	diag.OutputExists: func(t *testing.T, d *diag.List) bool {
 		write(t, "design/notes.txt", []byte("mine\n"))
-		return run(t, compiler.Options{Out: "design"}, d)
+		return run(t, compiler.Options{OutputFolder: compiler.OutputFolder{Out: "design"}}, d)
 	},
 	diag.OutputForeign: func(t *testing.T, d *diag.List) bool {
-		if !run(t, compiler.Options{Out: "design", NoCSim: true}, &diag.List{}) {
+		if !run(t, compiler.Options{Verification: compiler.Verification{NoCSim: true},
+			OutputFolder: compiler.OutputFolder{Out: "design"}}, &diag.List{}) {
 			t.Fatal("it cannot be built at all")
 		}
 		write(t, "design/notes.txt", []byte("mine\n"))
 		write(t, "design/hls/top.cpp", []byte("// mine\n"))
-		_, err := compiler.Build(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104",
-			Out: "design", NoCSim: true, Verify: 1, Force: true}, d)
+		_, err := compiler.Build(context.Background(), compiler.Options{Source: compiler.Source{Model: file(t,
+			small())}, Hardware: compiler.Hardware{Board: "zcu104"}, Verification: compiler.Verification{NoCSim: true,
+			Verify: 1}, OutputFolder: compiler.OutputFolder{Out: "design", Force: true}}, d)
 		return err == nil && !d.Failed()
 	},
 	diag.OutputBusy: func(t *testing.T, d *diag.List) bool {
@@ -307,11 +327,11 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 			t.Fatal(err)
 		}
 		defer other.Release()
-		return run(t, compiler.Options{Out: "design"}, d)
+		return run(t, compiler.Options{OutputFolder: compiler.OutputFolder{Out: "design"}}, d)
 	},
 	diag.JournalDamaged: func(t *testing.T, d *diag.List) bool {
-		o := sweep.Options{Options: compiler.Options{Model: file(t, small()), Out: "swept"}, Boards: []string{"zcu104"},
-			FPS: []float64{1000}}
+		o := sweep.Options{Source: compiler.Source{Model: file(t, small())},
+			OutputFolder: compiler.OutputFolder{Out: "swept"}, Boards: []string{"zcu104"}, FPS: []float64{1000}}
 		if _, err := sweep.Run(context.Background(), o, &diag.List{}); err != nil {
 			t.Fatal(err)
 		}
@@ -334,7 +354,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	},
 	diag.VerilatorMissing: func(t *testing.T, d *diag.List) bool {
 		t.Setenv("PATH", "")
-		return run(t, compiler.Options{Backend: compiler.BackendRTL}, d)
+		return run(t, compiler.Options{Hardware: compiler.Hardware{Backend: compiler.BackendRTL}}, d)
 	},
 	diag.YosysMissing: func(t *testing.T, d *diag.List) bool {
 		t.Setenv("PATH", "")
@@ -382,7 +402,8 @@ func gated(op string, gates int) []byte {
 // netlist simulates the embedded example as cells.
 func netlist(t *testing.T, fps float64, d *diag.List) (ok bool) {
 	t.Helper()
-	o := compiler.SimOptions{Options: compiler.Options{Board: "zcu104", FPS: fps}, Engine: compiler.EngineNetlist}
+	o := compiler.SimOptions{Hardware: compiler.Hardware{Board: "zcu104"}, Goal: compiler.Goal{FPS: fps},
+		Engine: compiler.EngineNetlist}
 	if _, err := compiler.Simulate(context.Background(), o, d); err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +412,8 @@ func netlist(t *testing.T, fps float64, d *diag.List) (ok bool) {
 
 func check(t *testing.T, model string, d *diag.List) (ok bool) {
 	t.Helper()
-	if _, err := compiler.Check(context.Background(), compiler.Options{Model: model}, d); err != nil {
+	if _, err := compiler.Check(context.Background(), compiler.CheckOptions{Source: compiler.Source{Model: model}},
+		d); err != nil {
 		t.Fatal(err)
 	}
 	return !d.Failed()
@@ -427,7 +449,7 @@ func file(t *testing.T, model []byte) string { return write(t, "model.onnx", mod
 func synthesised(t *testing.T) *synthesis.Project {
 	t.Helper()
 	var d diag.List
-	if !run(t, compiler.Options{NoCSim: true}, &d) {
+	if !run(t, compiler.Options{Verification: compiler.Verification{NoCSim: true}}, &d) {
 		t.Fatal(d.Diags)
 	}
 	p := synthesis.Open("out", &d)
@@ -495,8 +517,10 @@ func accBits(s string) compiler.AccBits {
 // TestFIFOsAsked has a flag take the place of the depths of a folding file.
 func TestFIFOsAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
-	o := compiler.Options{NoCSim: true, Board: "zcu104", Model: file(t, small()), IO: dataflow.FromStream, Verify: 1,
-		Force: true, Out: "out"}
+	o := compiler.Options{Source: compiler.Source{Model: file(t, small())},
+		Hardware:     compiler.Hardware{Board: "zcu104", IO: dataflow.FromStream},
+		Verification: compiler.Verification{NoCSim: true, Verify: 1}, OutputFolder: compiler.OutputFolder{Force: true,
+			Out: "out"}}
 	o.Folding = write(t, "folding.json",
 		[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 8}, "MVAU_1": {"PE": 2, "SIMD": 1, "inFIFODepths": [1]}}`))
 	for _, c := range []struct {

@@ -34,8 +34,9 @@ func TestDirection(t *testing.T) {
 	train, trained := lines(t, script, 64, 1)
 	test, _ := lines(t, script, 200, 2)
 	eight, _ := lines(t, script, 8, 3)
-	float := Options{Model: model, Shapes: frontend.Shapes{"x": {1, 3, 48, 192}}}
-	was := sameByEngines(t, SimOptions{Options: float, Input: test}, EngineFloat)
+	float := Options{Source: Source{Model: model, ModelInputs: ModelInputs{Shapes: frontend.Shapes{"x": {1, 3, 48,
+		192}}}}}
+	was := sameByEngines(t, simulationOf(float, "", test), EngineFloat)
 	for _, c := range []struct {
 		recipe string
 		change func(*Options)
@@ -61,7 +62,7 @@ func TestDirection(t *testing.T) {
 		} else {
 			noteOf(t, o)
 		}
-		made := SimOptions{Options: Options{Model: o.SaveModel}, Input: test}
+		made := SimOptions{Source: Source{Model: o.SaveModel, SampleFiles: SampleFiles{Data: test}}}
 		is := sameByEngines(t, made, EngineFast)
 		same := sameClasses(was[0], is[0])
 		t.Logf("%s, equalised %v, corrected %v: the class is the same for %d of 200 lines", c.recipe, o.Equalise,
@@ -71,7 +72,7 @@ func TestDirection(t *testing.T) {
 		}
 		if c.recipe == "w8a8" {
 			sameByEngines(t, made, EngineFast, EngineReference)
-			made.Input = eight
+			made.Data = eight
 			sameByEngines(t, made, EngineReference, EngineFast, EngineEval, EngineCycle, EngineCSim)
 		}
 	}

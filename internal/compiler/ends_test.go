@@ -30,8 +30,9 @@ func TestEndsAreReported(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.board, c.mhz), func(t *testing.T) {
 			t.Parallel()
-			r := built(t, Options{Model: filepath.Join(unpack(t), examples.IrisName, "qcdq.onnx"), Board: c.board,
-				ClockMHz: c.mhz, Latency: c.latency, Verify: 1, NoCSim: true})
+			r := built(t, Options{Source: Source{Model: filepath.Join(unpack(t), examples.IrisName, "qcdq.onnx")},
+				Hardware: Hardware{Board: c.board, ClockMHz: c.mhz}, Goal: Goal{Latency: c.latency},
+				Verification: Verification{Verify: 1, NoCSim: true}})
 			d := r.Design
 			trace, err := rtlsim.Run(t.Context(), d.Design, nil, rtlsim.Options{Frames: 1, Record: true})
 			if err != nil {

@@ -38,8 +38,10 @@ func TestBudget(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
-			o := compiler.Options{Model: file(t, small()), Board: board(t, tt.lut), OverBudget: tt.over, NoCSim: true,
-				Verify: 1, Out: "out"}
+			o := compiler.Options{Source: compiler.Source{Model: file(t, small())},
+				Hardware: compiler.Hardware{Board: board(t, tt.lut)}, Goal: compiler.Goal{OverBudget: tt.over},
+				Verification: compiler.Verification{NoCSim: true, Verify: 1},
+				OutputFolder: compiler.OutputFolder{Out: "out"}}
 			r, err := compiler.Build(context.Background(), o, &d)
 			if err != nil || (r != nil) != tt.ok {
 				t.Fatal(r, err, d)
@@ -97,8 +99,10 @@ func TestResourceReport(t *testing.T) {
 		t.Run(formula.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
-			o := compiler.Options{Model: file(t, small()), Board: "zcu104", Formula: formula, NoCSim: true, Out: "out",
-				Verify: 1}
+			o := compiler.Options{Source: compiler.Source{Model: file(t, small())},
+				Hardware:     compiler.Hardware{Board: "zcu104", Formula: formula},
+				Verification: compiler.Verification{NoCSim: true, Verify: 1},
+				OutputFolder: compiler.OutputFolder{Out: "out"}}
 			if r, err := compiler.Build(context.Background(), o, &d); r == nil || err != nil {
 				t.Fatal(r, err, d)
 			}
@@ -132,8 +136,10 @@ func TestClock(t *testing.T) {
 	}{{100, 100, 0}, {300, 300, 0}, {324, 324, 0}, {325, 325, 1}, {393, 393, 1}, {394, 393, 2}, {1000, 393, 2}} {
 		t.Chdir(t.TempDir())
 		var d diag.List
-		r, err := compiler.Build(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104",
-			ClockMHz: tt.asked, NoCSim: true, Out: "out", Verify: 1}, &d)
+		r, err := compiler.Build(context.Background(), compiler.Options{Source: compiler.Source{Model: file(t,
+			small())}, Hardware: compiler.Hardware{Board: "zcu104", ClockMHz: tt.asked},
+			Verification: compiler.Verification{NoCSim: true, Verify: 1},
+			OutputFolder: compiler.OutputFolder{Out: "out"}}, &d)
 		if err != nil || r == nil {
 			t.Fatal(err, d)
 		}

@@ -78,8 +78,10 @@ func TestExternalLarge(t *testing.T) {
 	model := large(t)
 	build := func(board string, from WeightSource, interval int) (*BuildResult, diag.List) {
 		var d diag.List
-		r, err := Build(context.Background(), Options{Model: model, Board: board, Backend: BackendRTL, Weights: from,
-			Interval: float64(interval), NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}, &d)
+		r, err := Build(context.Background(), Options{Source: Source{Model: model}, Hardware: Hardware{Board: board,
+			Backend: BackendRTL, Weights: from}, Goal: Goal{Interval: float64(interval)},
+			Verification: Verification{NoCSim: true, Verify: 1},
+			OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}, &d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,8 +145,9 @@ func TestExternalLayers(t *testing.T) {
 		}, "MVAU_0 reads 8192 bits of weights from memory in a clock at PE 64, SIMD 64; a port of the memory " +
 			"of zcu104 carries 128; a smaller PE or SIMD"},
 	} {
-		o := Options{Model: mlp, Board: c.board, Backend: BackendRTL, NoCSim: true, Verify: 1,
-			Out: filepath.Join(t.TempDir(), "out")}
+		o := Options{Source: Source{Model: mlp}, Hardware: Hardware{Board: c.board, Backend: BackendRTL},
+			Verification: Verification{NoCSim: true, Verify: 1},
+			OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 		var err error
 		if o.Weights, err = ParseWeights(c.from); err != nil {
 			t.Fatal(err)

@@ -64,8 +64,9 @@ func TestFeedback(t *testing.T) {
 	samples := data(t, pieces(40))
 	written := filepath.Join(dir, "quantised.onnx")
 	model := kept(t, "m.onnx", stepwise(false))
-	r, list := told(t, Options{Model: model, Board: "zcu104", Interval: 5000, NoCSim: tier.Quick(), Calibrate: samples,
-		SaveModel: written, States: state})
+	r, list := told(t, Options{Source: Source{Model: model, Quantisation: Quantisation{Calibrate: samples,
+		SaveModel: written}, ModelInputs: ModelInputs{States: state}}, Hardware: Hardware{Board: "zcu104"},
+		Goal: Goal{Interval: 5000}, Verification: Verification{NoCSim: tier.Quick()}})
 	if len(r.Imported.Model.Feedback) != 1 || !strings.Contains(fmt.Sprint(list), "was quantised") {
 		t.Error(list)
 	}
@@ -73,7 +74,8 @@ func TestFeedback(t *testing.T) {
 		fps != r.Design.FPS() {
 		t.Errorf("%v frames/s, one every %v clocks: the latency is %d", fps, interval, r.Design.Clocks.Latency)
 	}
-	o := SimOptions{Options: Options{Model: written, States: state}, Input: samples}
+	o := SimOptions{Source: Source{Model: written, ModelInputs: ModelInputs{States: state},
+		SampleFiles: SampleFiles{Data: samples}}}
 	carried := sameByEngines(t, o, EngineReference, EngineFast, EngineEval, EngineCycle)
 	o.Stateful = true
 	if kept := sameByEngines(t, o, EngineReference, EngineFast, EngineEval, EngineCycle); len(kept) != 1 ||
@@ -87,14 +89,16 @@ func TestFeedback(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := kept(t, "both.npz", zip)
-	given := sameByEngines(t, SimOptions{Options: Options{Model: written, States: state}, Input: both},
+	given := sameByEngines(t, SimOptions{Source: Source{Model: written, ModelInputs: ModelInputs{States: state},
+		SampleFiles: SampleFiles{Data: both}}},
 		EngineReference, EngineFast)
 	for k := range given {
 		if !slices.Equal(given[k].Data, carried[k].Data) {
 			t.Errorf("output %d: states that are given are not those that are carried", k)
 		}
 	}
-	float := sameByEngines(t, SimOptions{Options: Options{Model: model, States: state}, Input: samples}, EngineFloat)
+	float := sameByEngines(t, SimOptions{Source: Source{Model: model, ModelInputs: ModelInputs{States: state},
+		SampleFiles: SampleFiles{Data: samples}}}, EngineFloat)
 	for i, v := range float[0].Data {
 		if d := v - carried[0].Data[i]; d > 0.1 || d < -0.1 {
 			t.Fatalf("output %d of the float network is %v, of the quantised one %v", i, v, carried[0].Data[i])
@@ -118,8 +122,9 @@ func TestFeedbackRefused(t *testing.T) {
 			says: "element 0 of a recurrence's last state does not come back"},
 	} {
 		var d diag.List
-		r, err := Simulate(t.Context(), SimOptions{Options: Options{Model: kept(t, "m.onnx", stepwise(c.swapped)),
-			States: []frontend.StateFeedback{c.state}, Stateful: c.stateful}, Input: samples, Engine: EngineReference},
+		r, err := Simulate(t.Context(), SimOptions{Source: Source{Model: kept(t, "m.onnx", stepwise(c.swapped)),
+			ModelInputs: ModelInputs{States: []frontend.StateFeedback{c.state}, Stateful: c.stateful},
+			SampleFiles: SampleFiles{Data: samples}}, Engine: EngineReference},
 			&d)
 		if err != nil || r != nil || !strings.Contains(fmt.Sprint(d.Diags), c.says) ||
 			d.Diags[0].Code != diag.StateNotKept {
@@ -132,8 +137,10 @@ func TestFeedbackRefused(t *testing.T) {
 // is met by that, or refused with a rate that can be asked for.
 func TestFeedbackRate(t *testing.T) {
 	t.Parallel()
-	o := Options{Model: kept(t, "m.onnx", stepwise(false)), Board: "zcu104", NoCSim: true, Verify: -1,
-		Calibrate: data(t, pieces(40)), States: []frontend.StateFeedback{{Input: "state", Output: "stateN"}}}
+	o := Options{Source: Source{Model: kept(t, "m.onnx", stepwise(false)),
+		Quantisation: Quantisation{Calibrate: data(t, pieces(40))},
+		ModelInputs:  ModelInputs{States: []frontend.StateFeedback{{Input: "state", Output: "stateN"}}}},
+		Hardware: Hardware{Board: "zcu104"}, Verification: Verification{NoCSim: true, Verify: -1}}
 	build := func(fps float64) (*BuildResult, *diag.List) {
 		var d diag.List
 		o := o

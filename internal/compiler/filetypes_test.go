@@ -68,15 +68,19 @@ func TestFileTypes(t *testing.T) {
 	samples := save(t, filepath.Join(dir, "calibrate.npy"), beginsAndEnds(t, 64, 0, 97))
 	first := save(t, filepath.Join(dir, "first.npy"), beginsAndEnds(t, 4, 0, 97))
 	judged := save(t, filepath.Join(dir, "judged.npy"), beginsAndEnds(t, 200, 31, 61))
-	cut := Options{Model: model, Board: "zcu104", NoCSim: true, Verify: 2, Calibrate: first, Interval: 1 << 20,
-		Outputs:   []string{"jax2tf_get_logits_/pjit_get_logits_/MagikaV2/Reshape:0"},
-		SaveModel: filepath.Join(dir, "cut.onnx")}
+	cut := Options{Source: Source{Model: model, Quantisation: Quantisation{Calibrate: first,
+		SaveModel: filepath.Join(dir, "cut.onnx")},
+		ModelInputs: ModelInputs{Outputs: []string{"jax2tf_get_logits_/pjit_get_logits_/MagikaV2/Reshape:0"}}},
+		Hardware: Hardware{Board: "zcu104"}, Goal: Goal{Interval: 1 << 20}, Verification: Verification{NoCSim: true,
+			Verify: 2}}
 	told(t, cut)
-	sameByEngines(t, SimOptions{Options: Options{Model: cut.SaveModel}, Input: first}, EngineReference, EngineFast,
+	sameByEngines(t, SimOptions{Source: Source{Model: cut.SaveModel, SampleFiles: SampleFiles{Data: first}}},
+		EngineReference, EngineFast,
 		EngineEval, EngineCycle,
 		EngineCSim)
 	var d diag.List
-	if _, err := Check(t.Context(), Options{Model: model, Calibrate: samples, SaveModel: written}, &d); err != nil {
+	if _, err := Check(t.Context(), CheckOptions{Source: Source{Model: model,
+		Quantisation: Quantisation{Calibrate: samples, SaveModel: written}}}, &d); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range d.Diags {
@@ -85,8 +89,10 @@ func TestFileTypes(t *testing.T) {
 			t.Errorf("it is not the normalisations that are named, but %v", x)
 		}
 	}
-	is := sameByEngines(t, SimOptions{Options: Options{Model: written}, Input: judged}, EngineReference)
-	was := sameByEngines(t, SimOptions{Options: Options{Model: model}, Input: judged}, EngineFloat)
+	is := sameByEngines(t, SimOptions{Source: Source{Model: written, SampleFiles: SampleFiles{Data: judged}}},
+		EngineReference)
+	was := sameByEngines(t, SimOptions{Source: Source{Model: model, SampleFiles: SampleFiles{Data: judged}}},
+		EngineFloat)
 	same := sameClasses(was[0], is[0])
 	t.Logf("the class is the same for %d of 200 files", same)
 	if same < 194 {

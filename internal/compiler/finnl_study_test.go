@@ -156,11 +156,11 @@ func networkTable(t *testing.T) string {
 			{"its folding, pynq-z1", func() *BuildResult { return n.folded(t, lineColumns, 0) }},
 			{"1,000 lines/s, zcu104", func() *BuildResult {
 				return n.build(t, lineColumns,
-					Options{Board: "zcu104", FPS: 1000, NoCSim: true})
+					Options{Hardware: Hardware{Board: "zcu104"}, Goal: Goal{FPS: 1000}, Verification: Verification{NoCSim: true}})
 			}},
 			{"fastest, zcu104", func() *BuildResult {
 				return n.build(t, lineColumns,
-					Options{Board: "zcu104", NoCSim: true})
+					Options{Hardware: Hardware{Board: "zcu104"}, Verification: Verification{NoCSim: true}})
 			}},
 		} {
 			r := d.make()

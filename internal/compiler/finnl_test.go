@@ -71,8 +71,8 @@ func TestFINNLText(t *testing.T) {
 					t.Fatal(err)
 				}
 				var d diag.List
-				r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(models,
-					n.name, "scan.onnx")}, Engine: EngineEval, Input: n.line(t, dir)}, &d)
+				r, err := Simulate(context.Background(), SimOptions{Source: Source{Model: filepath.Join(models,
+					n.name, "scan.onnx"), SampleFiles: SampleFiles{Data: n.line(t, dir)}}, Engine: EngineEval}, &d)
 				clean(t, &d, err)
 				if len(r.Texts) != 1 || r.Texts[0] != want.Text || r.Decoder.Method != ctc.MethodPeaks {
 					t.Errorf("%q by %v, want %q", r.Texts, r.Decoder, want.Text)
@@ -122,8 +122,9 @@ func TestDecode(t *testing.T) {
 // folded builds a network for lines of so many columns with FINN-L's folding of the recurrent part, on FINN-L's board.
 func (n finnl) folded(t *testing.T, columns, verify int) *BuildResult {
 	t.Helper()
-	return n.build(t, columns, Options{Board: "pynq-z1", Folding: filepath.Join("testdata", "finnl", n.name+".json"),
-		Verify: verify, NoCSim: true})
+	return n.build(t, columns, Options{Hardware: Hardware{Board: "pynq-z1"},
+		Goal:         Goal{Folding: filepath.Join("testdata", "finnl", n.name+".json")},
+		Verification: Verification{Verify: verify, NoCSim: true}})
 }
 
 func (n finnl) build(t *testing.T, columns int, o Options) *BuildResult {
@@ -185,12 +186,14 @@ func TestRecurrentBuilds(t *testing.T) {
 	t.Run("bilstm-h32-w4a8", func(t *testing.T) {
 		t.Parallel()
 		model := filepath.Join(models, "..", "brevitas", "bilstm-h32-w4a8", "model.onnx")
-		withinBudget(t, built(t, Options{Model: model, Board: "zcu104", Verify: 4}))
+		withinBudget(t, built(t, Options{Source: Source{Model: model}, Hardware: Hardware{Board: "zcu104"},
+			Verification: Verification{Verify: 4}}))
 	})
 	t.Run("W2A2", func(t *testing.T) {
 		t.Parallel()
 		tier.NeedsLong(t)
-		withinBudget(t, finnls[0].build(t, 520, Options{Board: "zcu104", Verify: 1}))
+		withinBudget(t, finnls[0].build(t, 520, Options{Hardware: Hardware{Board: "zcu104"},
+			Verification: Verification{Verify: 1}}))
 	})
 }
 

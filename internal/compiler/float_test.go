@@ -18,7 +18,8 @@ func TestFloat(t *testing.T) {
 	mlp := kept(t, "m.onnx", unquantised(t, models.Find(t, "digits-mlp-w4a4-pot").Dir+"/model.onnx"))
 	input, _ := digits(t, false, 64)
 	trace := filepath.Join(t.TempDir(), "trace")
-	o := SimOptions{Options: Options{Model: mlp}, Input: input, Trace: trace}
+	o := SimOptions{Source: Source{Model: mlp, SampleFiles: SampleFiles{Data: input}},
+		OutputFiles: OutputFiles{Trace: trace}}
 	got := ran(t, o)
 	if got.Engine != EngineFloat {
 		t.Fatalf("engine %s", got.Engine)
@@ -38,7 +39,7 @@ func TestFloat(t *testing.T) {
 		t.Errorf("traced %v, want %v", y[""].Data[3], got.Outputs[0].Data[3])
 	}
 	var d diag.List
-	s, err := Stats(t.Context(), StatsOptions{Options: Options{Model: mlp}, Data: input}, &d)
+	s, err := Stats(t.Context(), StatsOptions{Source: Source{Model: mlp, SampleFiles: SampleFiles{Data: input}}}, &d)
 	if err != nil || s == nil || s.Samples != got.Samples {
 		t.Errorf("%+v %v %v, want %d samples", s, err, d.Diags, got.Samples)
 	}
@@ -54,14 +55,15 @@ func TestImportsOnce(t *testing.T) {
 	mlp := kept(t, "m.onnx", unquantised(t, models.Find(t, "digits-mlp-w4a4-pot").Dir+"/model.onnx"))
 	input, _ := digits(t, false, 64)
 	var d diag.List
-	o := SimOptions{Options: Options{Model: mlp, Calibrate: input}, Input: input}
-	made, opt, err := o.opened(t.Context(), &d)
+	o := SimOptions{Source: Source{Model: mlp, Quantisation: Quantisation{Calibrate: input},
+		SampleFiles: SampleFiles{Data: input}}}
+	made, opt, err := opened(t.Context(), o.Source, &d)
 	if err != nil || made == nil {
 		t.Fatal(err, d.Diags)
 	}
 	data := o.Stdin.openData(input, made, &d)
 	defer data.close()
-	o.Options = opt
+	o.Source = opt
 	engine, im, err := o.importFor(made, data.shapes(), &d)
 	if err != nil || engine != EngineFast || made.read == nil || im != made.read.Imported {
 		t.Errorf("engine %s, %v: the quantised model was imported again", engine, err)
@@ -86,9 +88,8 @@ func TestFloatGivesWhatPackagesGive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := simulated(t, SimOptions{Options: Options{Model: filepath.Join(folder, "float.onnx")},
-				Engine: EngineFloat,
-				Input:  filepath.Join(folder, "inputs"+kind)})
+			got := simulated(t, SimOptions{Source: Source{Model: filepath.Join(folder, "float.onnx"),
+				SampleFiles: SampleFiles{Data: filepath.Join(folder, "inputs"+kind)}}, Engine: EngineFloat})
 			for k, out := range got.Outputs {
 				is := want[got.Out[k].Name]
 				// The file gives an outgoing state the name of the incoming state.

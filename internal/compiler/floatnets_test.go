@@ -236,9 +236,10 @@ func TestCalibratedDetector(t *testing.T) {
 		c, size = 16, 64
 	}
 	n, heads := yolo(size, c)
-	o := Options{Model: kept(t, "yolo.onnx", n.Bytes()), Calibrate: data(t, scenes(4, size))}
+	o := Options{Source: Source{Model: kept(t, "yolo.onnx", n.Bytes()), Quantisation: Quantisation{Calibrate: data(t,
+		scenes(4, size))}}}
 	var d diag.List
-	whole, err := Check(context.Background(), o, &d)
+	whole, err := Check(context.Background(), CheckOptions{Source: o.Source, AccBits: o.AccBits}, &d)
 	if err != nil || whole == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -246,7 +247,7 @@ func TestCalibratedDetector(t *testing.T) {
 		t.Errorf("the whole network is told %v", d.Diags)
 	}
 	o.Outputs, d = heads, diag.List{}
-	cut, err := Check(context.Background(), o, &d)
+	cut, err := Check(context.Background(), CheckOptions{Source: o.Source, AccBits: o.AccBits}, &d)
 	if err != nil || cut == nil || cut.Imported.Model == nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}
@@ -276,8 +277,8 @@ func TestCalibratedResNet(t *testing.T) {
 	if tier.Long() {
 		c, size, n = 64, 224, 32
 	}
-	note := noteOf(t, Options{Model: kept(t, "resnet.onnx", resnet18(size, c).Bytes()),
-		Calibrate: data(t, scenes(n, size))})
+	note := noteOf(t, Options{Source: Source{Model: kept(t, "resnet.onnx", resnet18(size, c).Bytes()),
+		Quantisation: Quantisation{Calibrate: data(t, scenes(n, size))}}})
 	if !strings.Contains(note, "same class as the float network in ") || strings.Contains(note, "differs by 0 (mean)") {
 		t.Errorf("it is told %q", note)
 	}

@@ -22,7 +22,7 @@ type ParetoFront struct {
 func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *ParetoFront, err error) {
 	defer CatchPanic(&err)
 	o.ReportProgress("reading", 0, 0)
-	src, made, err := o.opened(ctx, d)
+	src, made, err := opened(ctx, o.Source, d)
 	if src == nil || err != nil {
 		return nil, err
 	}

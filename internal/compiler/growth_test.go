@@ -55,7 +55,7 @@ func (p pictured) onnx() []byte {
 func TestMemoryGrows(t *testing.T) {
 	dir := t.TempDir()
 	check := func(o Options, d *diag.List) error {
-		_, err := Check(t.Context(), o, d)
+		_, err := Check(t.Context(), CheckOptions{Source: o.Source, AccBits: o.AccBits}, d)
 		return err
 	}
 	build := func(o Options, d *diag.List) error {
@@ -82,7 +82,7 @@ func TestMemoryGrows(t *testing.T) {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				var d diag.List
-				if err := c.run(Options{Model: model}, &d); err != nil || d.Failed() {
+				if err := c.run(Options{Source: Source{Model: model}}, &d); err != nil || d.Failed() {
 					t.Fatal(err, d.Diags)
 				}
 				runtime.ReadMemStats(&after)
@@ -103,7 +103,8 @@ func TestParts(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	model := kept(t, "net.onnx", pictured{96, 4, 2}.onnx())
-	r := built(t, Options{Model: model, Board: "alveo-u250", NoCSim: true, Verify: 1})
+	r := built(t, Options{Source: Source{Model: model}, Hardware: Hardware{Board: "alveo-u250"},
+		Verification: Verification{NoCSim: true, Verify: 1}})
 	d, g := r.Design.Design, r.Design.Model.Graph
 	parts := 0
 	for _, p := range d.LayerGroups() {

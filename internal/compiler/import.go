@@ -18,13 +18,13 @@ import (
 
 // importModel imports the model of src. It drops the file's bytes from src, because they are as large as the weights.
 // After adding an error to d it returns a result without a Model.
-func importModel(o Options, src *ModelSource, d *diag.List) (im *frontend.Imported, err error) {
+func importModel(o Source, src *ModelSource, d *diag.List) (im *frontend.Imported, err error) {
 	none := &frontend.Imported{}
 	opt, ok := o.imports(d)
 	if !ok {
 		return none, nil
 	}
-	opt.Pass.Until = o.Passes
+	opt.Data, opt.Pass.Until = src.shapes, o.Passes
 	onnx := src.ONNX
 	src.sum, src.ONNX = src.SHA256(), nil
 	switch {
@@ -54,7 +54,7 @@ func importModel(o Options, src *ModelSource, d *diag.List) (im *frontend.Import
 	}
 	if im.Model != nil {
 		im.Model.Name = src.Name
-		tellsOfHost(o, im, opt, d)
+		tellsOfHost(o, src, im, opt, d)
 	}
 	return im, nil
 }
@@ -80,8 +80,8 @@ func (r *read) fits(shapes map[string][]int) bool {
 }
 
 // imports returns the options of the front end. ok is false after it adds an error about the formats of cells to d.
-func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
-	opt, ok = frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, InputType: o.InputType,
+func (o Source) imports(d *diag.List) (opt frontend.Options, ok bool) {
+	opt, ok = frontend.Options{Dims: o.Dims, Shapes: o.Shapes, InputType: o.InputType,
 		InputQuant: o.InputQuant, Initial: o.Initial, States: o.States, Stateful: o.Stateful,
 		Outputs: o.Outputs, Samples: o.Interleave, Lookup: o.Lookup,
 		Lengths: o.Lengths}, true
@@ -117,6 +117,12 @@ func dumpTo(dir *outputdir.Shared) func(n int, name string, m *canon.PassState) 
 	}
 }
 
+// CheckOptions says which model to check.
+type CheckOptions struct {
+	Source
+	AccBits AccBits // the zero value: accumulators are reported only if samples are given
+}
+
 // CheckResult is the result of `hlsgen check`.
 type CheckResult struct {
 	Source   *ModelSource
@@ -127,10 +133,10 @@ type CheckResult struct {
 }
 
 // Check imports a model and reports the fate of every node. The reasons why a node does not map to hardware are in d.
-func Check(ctx context.Context, o Options, d *diag.List) (c *CheckResult, err error) {
+func Check(ctx context.Context, o CheckOptions, d *diag.List) (c *CheckResult, err error) {
 	defer CatchPanic(&err)
 	c = &CheckResult{}
-	src, made, err := o.opened(ctx, d)
+	src, made, err := opened(ctx, o.Source, d)
 	if c.Source = src; src == nil || err != nil {
 		return nil, err
 	}
@@ -140,7 +146,7 @@ func Check(ctx context.Context, o Options, d *diag.List) (c *CheckResult, err er
 	if m := c.Imported.Model; m != nil {
 		c.Layers, c.Lengths = layerReports(m.Graph, nil, c.Imported), LengthsOf(m.Lengths)
 		if o.AccBits.Asked() || o.Data != "" {
-			c.Audit, err = o.audit(ctx, c.Source, c.Imported, d)
+			c.Audit, err = audit(ctx, o.Source, o.AccBits, c.Source, c.Imported, d)
 		}
 	}
 	return c, err

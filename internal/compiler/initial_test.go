@@ -84,8 +84,9 @@ func TestInitialState(t *testing.T) {
 		for _, e := range []compiler.Engine{compiler.EngineReference, compiler.EngineEval, compiler.EngineFast,
 			compiler.EngineCycle} {
 			var d diag.List
-			o := compiler.SimOptions{Engine: e, Input: c.data, Options: compiler.Options{Model: model,
-				Initial: frontend.InitialStateModes{"h0": c.as}}}
+			o := compiler.SimOptions{Source: compiler.Source{SampleFiles: compiler.SampleFiles{Data: c.data},
+				Model: model, ModelInputs: compiler.ModelInputs{Initial: frontend.InitialStateModes{"h0": c.as}}},
+				Engine: e}
 			r, err := compiler.Simulate(context.Background(), o, &d)
 			if err != nil || r == nil {
 				t.Fatal(c.as, e, err, d.Diags)
@@ -125,8 +126,9 @@ func TestInitialStateCalibrated(t *testing.T) {
 	} {
 		model := saved(t, dir, "m.onnx", begins(c.real))
 		var d diag.List
-		r, err := compiler.Check(context.Background(), compiler.Options{Model: model, Calibrate: c.data,
-			Initial: c.states}, &d)
+		r, err := compiler.Check(context.Background(), compiler.CheckOptions{Source: compiler.Source{Model: model,
+			Quantisation: compiler.Quantisation{Calibrate: c.data},
+			ModelInputs:  compiler.ModelInputs{Initial: c.states}}}, &d)
 		if err != nil || len(d.Diags) == 0 || !strings.Contains(d.Diags[0].Msg, c.says) ||
 			c.maps != (r != nil && r.Imported != nil && r.Imported.Model != nil) {
 			t.Errorf("%s: %v, %v", c.name, err, d.Diags)

@@ -43,7 +43,9 @@ func TestInputType(t *testing.T) {
 			[]string{"MVAU"},
 			num.Type{Kind: num.UInt, Width: 8}},
 	} {
-		r := built(t, Options{Model: pixels(t, c.quantised), Board: "pynq-z1", Verify: 6, InputType: c.input})
+		r := built(t, Options{Source: Source{Model: pixels(t, c.quantised),
+			ModelInputs: ModelInputs{InputType: c.input}}, Hardware: Hardware{Board: "pynq-z1"},
+			Verification: Verification{Verify: 6}})
 		g := r.Imported.Model.Graph
 		if got := kinds(g); !slices.Equal(got, c.kinds) || g.Streams[g.In[0]].Type.Elem != c.in {
 			t.Errorf("%s: layers %v fed with %s, want %v and %s", c.name, got, g.Streams[g.In[0]].Type.Elem, c.kinds,
@@ -60,8 +62,9 @@ func TestInputTypeRefuses(t *testing.T) {
 			file := data(t, &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 0, 0,
 				float64(float32(k) * by)}})
 			for _, e := range []Engine{EngineReference, EngineEval, EngineFast} {
-				o := Options{Model: pixels(t, true), InputType: byteInput(scale)}
-				r, d := asked(t, SimOptions{Options: o, Engine: e, Input: file})
+				o := Options{Source: Source{Model: pixels(t, true),
+					ModelInputs: ModelInputs{InputType: byteInput(scale)}}}
+				r, d := asked(t, simulationOf(o, e, file))
 				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
 					!strings.Contains(d.Diags[0].Hint, "--input-type") {
 					t.Errorf("engine %s, %v times %v: %v", e, k, scale, d.Diags)
@@ -103,9 +106,9 @@ func TestIntegerData(t *testing.T) {
 		model := pixels(t, true)
 		var first []float64
 		for _, e := range []Engine{EngineReference, EngineEval, EngineCycle} {
-			o := SimOptions{Options: Options{Model: model, InputType: c.input}, Engine: e}
+			o := SimOptions{Source: Source{Model: model, ModelInputs: ModelInputs{InputType: c.input}}, Engine: e}
 			given := &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data}
-			o.Input = data(t, given)
+			o.Data = data(t, given)
 			r, d := asked(t, o)
 			if c.says != "" {
 				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
@@ -122,7 +125,7 @@ func TestIntegerData(t *testing.T) {
 				v, _ := new(big.Rat).Mul(c.input.Scale, new(big.Rat).SetInt64(int64(k))).Float32()
 				real.Data = append(real.Data, float64(v))
 			}
-			o.Input = save(t, o.Input, real)
+			o.Data = save(t, o.Data, real)
 			again, d := asked(t, o)
 			if again == nil || !slices.Equal(again.Outputs[0].Data, r.Outputs[0].Data) {
 				t.Errorf("%s, engine %s: %v, and %v as reals", c.name, e, r.Outputs[0].Data, d.Diags)
@@ -142,7 +145,8 @@ func TestIntegerData(t *testing.T) {
 func TestInputQuant(t *testing.T) {
 	t.Parallel()
 	q := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
-	r, list := told(t, Options{Model: pixels(t, false), Board: "pynq-z1", Verify: 6, NoCSim: true, InputQuant: q})
+	r, list := told(t, Options{Source: Source{Model: pixels(t, false), ModelInputs: ModelInputs{InputQuant: q}},
+		Hardware: Hardware{Board: "pynq-z1"}, Verification: Verification{Verify: 6, NoCSim: true}})
 	if len(list) != 1 || list[0].Code != diag.InputQuantised {
 		t.Errorf("diagnostics %v, want one note", list)
 	}

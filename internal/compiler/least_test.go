@@ -26,8 +26,8 @@ func TestLeast(t *testing.T) {
 			t.Parallel()
 			const keep = 0.97
 			var d diag.List
-			o := Options{Model: model, Calibrate: inputs, KeepShare: keep}
-			v, err := NewVariantMaker(context.Background(), o, &d)
+			o := Options{Source: Source{Model: model, Quantisation: Quantisation{Calibrate: inputs, KeepShare: keep}}}
+			v, err := NewVariantMaker(context.Background(), o.Source, &d)
 			if v == nil || err != nil {
 				t.Fatal(err, d.Diags)
 			}
@@ -71,7 +71,8 @@ func TestVaryBindsShapes(t *testing.T) {
 		x.Data = append(x.Data, float64(float32(r.NormFloat64())))
 	}
 	var d diag.List
-	v, err := NewVariantMaker(t.Context(), Options{Model: kept(t, "m.onnx", m.Bytes()), Calibrate: data(t, x)}, &d)
+	v, err := NewVariantMaker(t.Context(), Source{Model: kept(t, "m.onnx", m.Bytes()),
+		Quantisation: Quantisation{Calibrate: data(t, x)}}, &d)
 	if v == nil || err != nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -40,8 +40,9 @@ func TestLengthsOfData(t *testing.T) {
 	}
 	lengths := []float64{1, 5, 3, 2, 4}
 	b, err := npy.Format(&npy.Array{DType: "int64", Shape: []int{len(lengths)}, Data: lengths})
-	o := SimOptions{Options: Options{Model: write("m.onnx", n.ONNX(), nil),
-		Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}, LengthsFile: write("lengths.npy", b, err)}
+	o := SimOptions{Source: Source{Model: write("m.onnx", n.ONNX(), nil),
+		ModelInputs: ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}},
+		LengthsFile: write("lengths.npy", b, err)}
 	run := func(engine Engine, behind float64) *SimResult {
 		choices := rnntest.Seeded(1)
 		var data []float64
@@ -61,7 +62,7 @@ func TestLengthsOfData(t *testing.T) {
 			shape = []int{len(lengths), 5, n.Inputs[0].Features}
 		}
 		b, err := npy.Format(&npy.Array{DType: "float32", Shape: shape, Data: data})
-		o.Input, o.Engine = write(string(engine)+".npy", b, err), engine
+		o.Data, o.Engine = write(string(engine)+".npy", b, err), engine
 		var d diag.List
 		r, err := Simulate(context.Background(), o, &d)
 		if err != nil || r == nil {
@@ -156,9 +157,9 @@ func TestLengthsRefused(t *testing.T) {
 		"too few":           {[]float64{4, 2}, "2 lengths for 3 samples", "for each sample"},
 		"below the minimum": {[]float64{4, 2, 1}, "sample 2 has the length 1, want 2 to 4", "--dim T=1..5"},
 	} {
-		o := SimOptions{Options: Options{Model: model, Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}},
-			Engine: EngineEval, Input: data(t, noise(1, stored(n, 3, 4)...)),
-			LengthsFile: save(t, filepath.Join(t.TempDir(), "lengths.npy"),
+		o := SimOptions{Source: Source{Model: model, ModelInputs: ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T",
+			Min: 1, Max: 5}}, SampleFiles: SampleFiles{Data: data(t, noise(1, stored(n, 3, 4)...))}},
+			Engine: EngineEval, LengthsFile: save(t, filepath.Join(t.TempDir(), "lengths.npy"),
 				&npy.Array{DType: "float64", Shape: []int{len(c.lengths)}, Data: c.lengths})}
 		if name == "below the minimum" {
 			o.Lengths.Min = 2

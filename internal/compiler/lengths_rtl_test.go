@@ -56,8 +56,10 @@ func TestLengthsBoth(t *testing.T) {
 		t.Fatal(err)
 	}
 	var d diag.List
-	r, err := Build(t.Context(), Options{Model: model, Board: "zcu104", Verify: 4, Backend: BackendBoth,
-		Out: filepath.Join(t.TempDir(), "built"), Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}, &d)
+	r, err := Build(t.Context(), Options{Source: Source{Model: model,
+		ModelInputs: ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}},
+		Hardware: Hardware{Board: "zcu104", Backend: BackendBoth}, Verification: Verification{Verify: 4},
+		OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "built")}}, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}

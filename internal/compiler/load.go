@@ -39,8 +39,8 @@ var WeightSources = []string{string(WeightsConstant), string(WeightsRuntime), st
 // Loaded reports whether weights are loaded, so that they are not constants of the circuit.
 func (w WeightSource) Loaded() bool { return w != "" && w != WeightsConstant }
 
-// loadable adds an error to d for each option that excludes loaded weights.
-func (o Options) loadable(d *diag.List) {
+// checkLoadable adds an error to d for each option that excludes loaded weights.
+func checkLoadable(o Hardware, m Source, d *diag.List) {
 	if !o.Weights.Loaded() {
 		return
 	}
@@ -56,7 +56,7 @@ func (o Options) loadable(d *diag.List) {
 	for _, f := range []struct {
 		given bool
 		flag  string
-	}{{o.Lengths != nil, "--dim with a range of lengths"}, {o.Stateful, "--stateful"}, {o.Interleave > 1,
+	}{{m.Lengths != nil, "--dim with a range of lengths"}, {m.Stateful, "--stateful"}, {m.Interleave > 1,
 		"--interleave"},
 		{o.IO != dataflow.FromMemory, "--io stream"}} {
 		if f.given {
@@ -242,7 +242,7 @@ func planOf(r *BuildResult, o Options, n *rtl.Network) (*LoadPlan, error) {
 }
 
 // ofModel returns ModelFlags as a map from the flag to its values, joined by commas.
-func (o Options) ofModel() map[string]string {
+func (o Source) ofModel() map[string]string {
 	out := map[string]string{}
 	for _, f := range o.ModelFlags() {
 		if len(f.Texts) > 0 {

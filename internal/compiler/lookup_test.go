@@ -89,8 +89,10 @@ func TestLookup(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s on %q", c.way, c.place), func(t *testing.T) {
 			t.Parallel()
-			o := Options{Model: kept(t, "m.onnx", embedding(c.way)), Board: "zcu104", Interval: 200, NoCSim: true,
-				Verify: 3, Calibrate: data(t, x), Data: data(t, x), SaveModel: t.TempDir() + "/q.onnx", Lookup: c.place}
+			o := Options{Source: Source{Model: kept(t, "m.onnx", embedding(c.way)),
+				Quantisation: Quantisation{Calibrate: data(t, x), SaveModel: t.TempDir() + "/q.onnx", Lookup: c.place},
+				SampleFiles:  SampleFiles{Data: data(t, x)}}, Hardware: Hardware{Board: "zcu104"},
+				Goal: Goal{Interval: 200}, Verification: Verification{NoCSim: true, Verify: 3}}
 			res, list := told(t, o)
 			if text := fmt.Sprint(list); len(list) != 1 || !strings.Contains(text, c.says) {
 				t.Errorf("nobody says %q alone: %s", c.says, text)
@@ -111,7 +113,7 @@ func TestLookup(t *testing.T) {
 			if in.Words*in.PerWord*in.Elem.Width != c.bits || c.bytes > 0 && in.Bytes() != c.bytes {
 				t.Errorf("%d bytes arrive a sample: %+v", in.Bytes(), in)
 			}
-			saved := SimOptions{Options: Options{Model: o.SaveModel}, Input: o.Data}
+			saved := SimOptions{Source: Source{Model: o.SaveModel, SampleFiles: SampleFiles{Data: o.Data}}}
 			sameByEngines(t, saved, EngineReference, EngineFast, EngineEval, EngineCycle)
 		})
 	}

@@ -28,8 +28,8 @@ func TestLSTMFormats(t *testing.T) {
 			input := save(t, filepath.Join(t.TempDir(), "x.npy"),
 				&npy.Array{DType: x.DType, Shape: []int{runs, steps, 1, features}, Data: x.Data[:runs*steps*features]})
 			run := func(t *testing.T, e Engine, formats string) (*SimResult, *diag.List) {
-				o := Options{Model: m.Path(m.Files[0]), LSTM: formats}
-				return asked(t, SimOptions{Options: o, Engine: e, Input: input})
+				o := Options{Source: Source{Model: m.Path(m.Files[0]), ModelInputs: ModelInputs{LSTM: formats}}}
+				return asked(t, simulationOf(o, e, input))
 			}
 			for _, e := range []Engine{EngineEval, EngineCycle} {
 				if _, d := run(t, e, ""); !d.Failed() || d.Diags[0].Code != diag.LSTMFormatsMissing ||

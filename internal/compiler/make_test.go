@@ -153,8 +153,10 @@ func TestMakeCSim(t *testing.T) {
 			t.Parallel()
 			make := tier.Needs(t, "make", "g++", "clang++")[0]
 			dir := t.TempDir()
-			o := compiler.Options{Model: filepath.Join(tier.Root(t), filepath.FromSlash(c.model)), Board: "zcu104",
-				Interval: float64(c.clocks), Verify: 2, NoCSim: true, Out: filepath.Join(dir, "out")}
+			o := compiler.Options{Source: compiler.Source{Model: filepath.Join(tier.Root(t),
+				filepath.FromSlash(c.model))}, Hardware: compiler.Hardware{Board: "zcu104"},
+				Goal: compiler.Goal{Interval: float64(c.clocks)}, Verification: compiler.Verification{Verify: 2,
+					NoCSim: true}, OutputFolder: compiler.OutputFolder{Out: filepath.Join(dir, "out")}}
 			if c.draw != nil {
 				o.Model = filepath.Join(dir, "drawn.onnx")
 				if err := os.WriteFile(o.Model, c.draw(), 0o666); err != nil {
@@ -249,8 +251,10 @@ func TestThreadsFind(t *testing.T) {
 func builtEmbedding(t *testing.T) *compiler.BuildResult {
 	t.Helper()
 	dir := t.TempDir()
-	o := compiler.Options{Model: filepath.Join(dir, "drawn.onnx"), Board: "zcu104", Interval: 64, Verify: 1,
-		NoCSim: true, Out: filepath.Join(dir, "out")}
+	o := compiler.Options{Source: compiler.Source{Model: filepath.Join(dir, "drawn.onnx")},
+		Hardware: compiler.Hardware{Board: "zcu104"}, Goal: compiler.Goal{Interval: 64},
+		Verification: compiler.Verification{Verify: 1, NoCSim: true},
+		OutputFolder: compiler.OutputFolder{Out: filepath.Join(dir, "out")}}
 	if err := os.WriteFile(o.Model, drawnEmbedding(), 0o666); err != nil {
 		t.Fatal(err)
 	}

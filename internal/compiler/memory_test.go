@@ -24,7 +24,8 @@ func TestBipolarTakesOneBit(t *testing.T) {
 		if !ok {
 			continue
 		}
-		r := built(t, Options{Model: c.Path("model.onnx"), Board: "zcu104", Verify: 4, NoCSim: true})
+		r := built(t, Options{Source: Source{Model: c.Path("model.onnx")}, Hardware: Hardware{Board: "zcu104"},
+			Verification: Verification{Verify: 4, NoCSim: true}})
 		narrow(t, r, bits)
 		for i, n := range r.Design.Model.Graph.Nodes {
 			if _, ok := n.Op.(dataflow.Accumulating); !ok {
@@ -64,7 +65,8 @@ func TestMemories(t *testing.T) {
 		for _, board := range []string{"pynq-z1", "vck190"} { // no UltraRAM, and UltraRAM for tables
 			t.Run(name+" "+board, func(t *testing.T) {
 				t.Parallel()
-				r, _ := told(t, Options{Model: model, Board: board, NoCSim: true, Verify: 1})
+				r, _ := told(t, Options{Source: Source{Model: model}, Hardware: Hardware{Board: board},
+					Verification: Verification{NoCSim: true, Verify: 1}})
 				layertest.CheckMemories(t, r.Design.Design, readFiles(t, r.Out))
 			})
 		}

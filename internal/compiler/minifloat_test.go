@@ -58,12 +58,12 @@ func TestFloatImages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(7, uint64(f.exponent)))
-			o := SimOptions{Options: Options{Model: kept(t, "floats.onnx", floatImages(f, r))}, Engine: EngineReference}
+			o := SimOptions{Source: Source{Model: kept(t, "floats.onnx", floatImages(f, r))}, Engine: EngineReference}
 			x := make([]float64, 4*2*6*6)
 			for i := range x {
 				x[i] = float64(float32(r.NormFloat64() * math.Exp(r.NormFloat64())))
 			}
-			o.Input = data(t, &npy.Array{DType: "float32", Shape: []int{4, 2, 6, 6}, Data: x})
+			o.Data = data(t, &npy.Array{DType: "float32", Shape: []int{4, 2, 6, 6}, Data: x})
 			engines := []Engine{EngineFast, EngineEval, EngineCycle}
 			if !tier.Quick() {
 				tier.Needs(t, "g++")
@@ -120,7 +120,8 @@ func TestFloatSums(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var d diag.List
-			_, err := Check(t.Context(), Options{Model: kept(t, "floats.onnx", floatSums(c.f, c.n))}, &d)
+			_, err := Check(t.Context(), CheckOptions{Source: Source{Model: kept(t, "floats.onnx", floatSums(c.f,
+				c.n))}}, &d)
 			switch {
 			case err != nil:
 				t.Fatal(err)

@@ -34,13 +34,14 @@ func TestEngineNetlist(t *testing.T) {
 				shape = []int{runs, x.Shape[1], 1, x.Shape[2]}
 			}
 			input := data(t, &npy.Array{DType: x.DType, Shape: shape, Data: x.Data[:runs*len(x.Data)/x.Shape[0]]})
-			o := Options{Model: m.Path("model.onnx"), FPS: c.fps, Board: c.board, OverBudget: true}
-			got, d := asked(t, SimOptions{Options: o, Engine: EngineNetlist, Input: input})
+			o := Options{Source: Source{Model: m.Path("model.onnx")}, Hardware: Hardware{Board: c.board},
+				Goal: Goal{FPS: c.fps, OverBudget: true}}
+			got, d := asked(t, simulationOf(o, EngineNetlist, input))
 			if d.Failed() {
 				t.Fatal(d.Diags)
 			}
 			o.Board = "zcu104" // which Vitis HLS knows
-			want, d := asked(t, SimOptions{Options: o, Engine: EngineCSim, Input: input})
+			want, d := asked(t, simulationOf(o, EngineCSim, input))
 			if d.Failed() {
 				t.Fatal(d.Diags)
 			}

@@ -23,8 +23,10 @@ func TestOneClock(t *testing.T) {
 			tier.NeedsShared(t)
 			list := models.All(t)
 			m := list[slices.IndexFunc(list, func(m models.Model) bool { return path.Base(m.Name) == model })]
-			r := built(t, Options{Model: filepath.Join(m.Dir, "model.onnx"), Board: "alveo-u250",
-				IO: dataflow.FromStream, Backend: BackendRTL, Out: filepath.Join(t.TempDir(), "out"), Verify: 16})
+			r := built(t, Options{Source: Source{Model: filepath.Join(m.Dir, "model.onnx")},
+				Hardware:     Hardware{Board: "alveo-u250", IO: dataflow.FromStream, Backend: BackendRTL},
+				Verification: Verification{Verify: 16}, OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(),
+					"out")}})
 			if r.Design.Clocks.Interval != 1 || !slices.Contains(r.Verified.Engines, string(EngineRTL)) {
 				t.Errorf("a frame every %v clocks, verified by %v", r.Design.Clocks.Interval, r.Verified.Engines)
 			}

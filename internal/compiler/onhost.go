@@ -14,14 +14,14 @@ import (
 
 // tellsOfHost adds a diagnostic to d with the share of the model's products that stay on the host. Its hint names a
 // flag that lowers the share, after trying it.
-func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag.List) {
+func tellsOfHost(o Source, m *ModelSource, im *frontend.Imported, opt frontend.Options, d *diag.List) {
 	host, share, layers, first := hostShare(im)
 	if first == nil {
 		return
 	}
 	where := "in this layer"
-	if layers == o.transforms+o.lookups {
-		if o.transforms > 0 {
+	if layers == m.transforms+m.lookups {
+		if m.transforms > 0 {
 			tellsOfTransforms(host, share, layers, first, d)
 		}
 		return
@@ -54,7 +54,7 @@ func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag
 }
 
 // again reads the model once more. It returns nil if that fails.
-func again(o Options) *ModelSource { return Open(o.Model, new(diag.List)) }
+func again(o Source) *ModelSource { return Open(o.Model, new(diag.List)) }
 
 // tellsOfTransforms adds a note to d about the fixed transforms that the host computes, and their MACs.
 func tellsOfTransforms(host int64, share float64, layers int, first *stats.LayerStats, d *diag.List) {

@@ -81,19 +81,20 @@ func TestCutNamed(t *testing.T) {
 		path := kept(t, "detector.onnx", detector(rand.New(rand.NewPCG(1, 37)), op))
 		for name, try := range map[string]func(d *diag.List) error{
 			"check": func(d *diag.List) error {
-				_, err := Check(t.Context(), Options{Model: path}, d)
+				_, err := Check(t.Context(), CheckOptions{Source: Source{Model: path}}, d)
 				return err
 			},
 			"build": func(d *diag.List) error {
-				o := Options{Model: path, Board: "zcu104", Out: filepath.Join(t.TempDir(), "o")}
+				o := Options{Source: Source{Model: path}, Hardware: Hardware{Board: "zcu104"},
+					OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "o")}}
 				_, err := Build(t.Context(), o, d)
 				return err
 			},
 			"simulate": func(d *diag.List) error {
 				r := rand.New(rand.NewPCG(2, 37))
 				in := zipped(t, map[string]*npy.Array{"x": pictures(r, 2), "shift": pictures(r, 1)})
-				_, err := Simulate(t.Context(), SimOptions{Options: Options{Model: path}, Engine: EngineFast,
-					Input: in}, d)
+				_, err := Simulate(t.Context(), SimOptions{Source: Source{Model: path,
+					SampleFiles: SampleFiles{Data: in}}, Engine: EngineFast}, d)
 				return err
 			},
 		} {
@@ -108,7 +109,8 @@ func TestCutNamed(t *testing.T) {
 			}
 		}
 		d := new(diag.List)
-		c, err := Check(t.Context(), Options{Model: path, Outputs: []string{"scores", "shares"}}, d)
+		c, err := Check(t.Context(), CheckOptions{Source: Source{Model: path,
+			ModelInputs: ModelInputs{Outputs: []string{"scores", "shares"}}}}, d)
 		if err != nil || d.Failed() || c.Imported.Model == nil {
 			t.Errorf("%q: cut there, it does not map: %v %v", op, err, d.Diags)
 		}
@@ -132,7 +134,8 @@ func TestCutNotNamed(t *testing.T) {
 	quant("m", "mq")
 	attention.Node("MatMul", "mq", "w").Out("y")
 	d := new(diag.List)
-	if _, err := Check(t.Context(), Options{Model: kept(t, "m.onnx", attention.Bytes())}, d); err != nil {
+	if _, err := Check(t.Context(), CheckOptions{Source: Source{Model: kept(t, "m.onnx", attention.Bytes())}},
+		d); err != nil {
 		t.Fatal(err)
 	}
 	if !d.Failed() || strings.Contains(fmt.Sprint(d.Diags), "--outputs") {
@@ -147,8 +150,9 @@ func TestOutputs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 37))
 	path := kept(t, "detector.onnx", detector(r, "NonMaxSuppression"))
 	x := pictures(r, 2)
-	o := SimOptions{Options: Options{Model: path, Board: "zcu104", Outputs: []string{"binsq", "score", "shares"}},
-		Engine: EngineReference, Input: zipped(t, map[string]*npy.Array{"x": x})}
+	o := SimOptions{Source: Source{Model: path, ModelInputs: ModelInputs{Outputs: []string{"binsq", "score",
+		"shares"}}, SampleFiles: SampleFiles{Data: zipped(t, map[string]*npy.Array{"x": x})}},
+		Hardware: Hardware{Board: "zcu104"}, Engine: EngineReference}
 	exact, d := asked(t, o)
 	if exact == nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.ModelCut ||
 		!strings.Contains(d.Diags[0].Msg, `are "binsq", "score", "shares" in the place of "scores", "end"`) ||
@@ -171,7 +175,8 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("%s: compared: %+v", got.Engine, got.Compare)
 		}
 	}
-	b, list := told(t, Options{Model: path, Board: "zcu104", Outputs: o.Outputs, Verify: 2, NoCSim: true})
+	b, list := told(t, Options{Source: Source{Model: path, ModelInputs: ModelInputs{Outputs: o.Outputs}},
+		Hardware: Hardware{Board: "zcu104"}, Verification: Verification{Verify: 2, NoCSim: true}})
 	if list[0].Code != diag.ModelCut || b.Verified.Samples != 2 {
 		t.Errorf("%v, verified %+v", list, b.Verified)
 	}
@@ -194,8 +199,9 @@ func TestOutputsCalibrated(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 37))
 	path := kept(t, "detector.onnx", detector(r, "NonMaxSuppression"))
 	d := new(diag.List)
-	c, err := Check(t.Context(), Options{Model: path, Outputs: []string{"bins", "scores"},
-		Calibrate: zipped(t, map[string]*npy.Array{"x": pictures(r, 2)})}, d)
+	c, err := Check(t.Context(), CheckOptions{Source: Source{Model: path,
+		ModelInputs: ModelInputs{Outputs: []string{"bins", "scores"}}, Quantisation: Quantisation{Calibrate: zipped(t,
+			map[string]*npy.Array{"x": pictures(r, 2)})}}}, d)
 	if err != nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}
@@ -223,7 +229,8 @@ func TestOutputsUnknown(t *testing.T) {
 		"a":          "named twice",
 	} {
 		d := new(diag.List)
-		c, err := Check(t.Context(), Options{Model: path, Outputs: []string{"a", name}}, d)
+		c, err := Check(t.Context(), CheckOptions{Source: Source{Model: path,
+			ModelInputs: ModelInputs{Outputs: []string{"a", name}}}}, d)
 		if err != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.OutputUnknown ||
 			!strings.Contains(d.Diags[0].Msg+"; "+d.Diags[0].Hint, want) || c.Imported.Model != nil {
 			t.Errorf("%s: %v %v, want %q", name, err, d.Diags, want)

@@ -12,7 +12,8 @@ import (
 func TestPage(t *testing.T) {
 	t.Parallel()
 	model := kept(t, "<b>net & co.onnx", Open("", &diag.List{}).ONNX)
-	r, _ := told(t, Options{Model: model, Board: "zcu104", FPS: 1e5, ClockMHz: 900, NoCSim: true, Verify: 2})
+	r, _ := told(t, Options{Source: Source{Model: model}, Hardware: Hardware{Board: "zcu104", ClockMHz: 900},
+		Goal: Goal{FPS: 1e5}, Verification: Verification{NoCSim: true, Verify: 2}})
 	page := string(readReport(t, r, "report/report.html"))
 	wanted := []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", "clock-unreachable",
 		"2 samples, engines eval, cycle", "INT13", "--fps", "bottleneck</text>", ">starved</text>"}
@@ -43,7 +44,7 @@ func TestPage(t *testing.T) {
 // A design that waits for the host has a bar for it beside those of the layers.
 func TestPageOfHost(t *testing.T) {
 	t.Parallel()
-	r, _ := told(t, Options{Board: "zcu104", NoCSim: true})
+	r, _ := told(t, Options{Hardware: Hardware{Board: "zcu104"}, Verification: Verification{NoCSim: true}})
 	page := readReport(t, r, "report/report.html")
 	if r.Design.Bottleneck.Host != strings.Contains(string(page), ">host</text>") || !r.Design.Bottleneck.Host {
 		t.Errorf("%+v, or a bar that is missing", r.Design.Bottleneck)

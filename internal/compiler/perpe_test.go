@@ -35,8 +35,10 @@ func TestAccPerPE(t *testing.T) {
 				tier.Needs(t, "verilator")
 			}
 			m := models.Find(t, c.model)
-			o := Options{Model: m.Path("model.onnx"), Board: "alveo-u250", Interval: float64(c.clocks), Verify: 8,
-				AccPerPE: true, Backend: c.backend, Data: m.Path("inputs.npy")}
+			o := Options{Source: Source{Model: m.Path("model.onnx"),
+				SampleFiles: SampleFiles{Data: m.Path("inputs.npy")}}, Hardware: Hardware{Board: "alveo-u250",
+				AccPerPE: true, Backend: c.backend}, Goal: Goal{Interval: float64(c.clocks)},
+				Verification: Verification{Verify: 8}}
 			r, _ := told(t, o)
 			if got := fmt.Sprint(r.Verified.Engines); got != c.engines {
 				t.Errorf("verified by %s, want %s", got, c.engines)

@@ -310,7 +310,8 @@ func TestPrefixes(t *testing.T) {
 			}
 			input, model := zipped(t, map[string]*npy.Array{"x0": in}), p.write(t)
 			for _, e := range []Engine{EngineReference, EngineFast, EngineEval, EngineCycle} {
-				o := SimOptions{Options: Options{Model: model, Board: "zcu104"}, Input: input, Engine: e}
+				o := SimOptions{Source: Source{Model: model, SampleFiles: SampleFiles{Data: input}},
+					Hardware: Hardware{Board: "zcu104"}, Engine: e}
 				got := simulated(t, o)
 				differ(t, "engine "+string(e), got.Outputs[0].Data, want)
 			}

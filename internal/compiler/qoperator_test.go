@@ -117,7 +117,8 @@ func TestResidual8(t *testing.T) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			model := kept(t, "residual8.onnx", residual8(seed))
-			r := built(t, Options{Model: model, Board: "zcu104", NoCSim: true, Verify: 4})
+			r := built(t, Options{Source: Source{Model: model}, Hardware: Hardware{Board: "zcu104"},
+				Verification: Verification{NoCSim: true, Verify: 4}})
 			kinds := kinds(r.Imported.Model.Graph) // a design may split layers
 			for kind, want := range map[string]int{"MVAU": 10, "AddStreams": 3, "DuplicateStreams": 3} {
 				if got := strings.Count(" "+strings.Join(kinds, " ")+" ", " "+kind+" "); got != want {

@@ -29,23 +29,23 @@ var DefaultRecipe = frontend.Recipe{Weights: quantise.QuantFormat{Bits: 8}, Acti
 
 // opened opens the model. With --calibrate it also quantises the model, and returns the options for the quantised
 // model. The source is nil after it adds an error to d.
-func (o Options) opened(ctx context.Context, d *diag.List) (*ModelSource, Options, error) {
+func opened(ctx context.Context, o Source, d *diag.List) (*ModelSource, Source, error) {
 	src := Open(o.Model, d)
 	if src == nil || o.Calibrate == "" {
 		return src, o, nil
 	}
-	return o.calibrated(ctx, src, d)
+	return calibrated(ctx, o, src, d)
 }
 
 // calibrated quantises a model on the samples of --calibrate, compares it with the original and adds a note to d.
-func (o Options) calibrated(ctx context.Context, src *ModelSource, d *diag.List) (*ModelSource, Options, error) {
+func calibrated(ctx context.Context, o Source, src *ModelSource, d *diag.List) (*ModelSource, Source, error) {
 	if sameFile(o.Model, o.SaveModel) {
 		d.Fail(diag.OutputForeign, src.File, "--save-model would replace the model that is quantised",
 			"give the quantised model another name")
 		return nil, o, nil
 	}
 	o.ReportProgress("calibrating", 0, 0)
-	n, err := o.quantising(ctx, src, false, d)
+	n, err := quantising(ctx, o, src, false, d)
 	if n == nil || err != nil {
 		return nil, o, err
 	}
@@ -58,11 +58,11 @@ func (o Options) calibrated(ctx context.Context, src *ModelSource, d *diag.List)
 	made := *src
 	made.ONNX, made.Example = onnx, false
 	o.LSTM, o.Cells, o.Initial = "", "", nil // the quantised file contains the formats of cells and the initial states
-	o.transforms = n.Fixed
-	if o.shapes, err = n.shapes(); err != nil {
+	made.transforms = n.Fixed
+	if made.shapes, err = n.shapes(); err != nil {
 		return nil, o, toldOf(unfit{err}, n.file, src, d)
 	}
-	compared, err := o.before(ctx, n, &made, d)
+	compared, err := before(ctx, o, n, &made, d)
 	if err != nil || d.Failed() {
 		return nil, o, err
 	}
@@ -71,7 +71,7 @@ func (o Options) calibrated(ctx context.Context, src *ModelSource, d *diag.List)
 	}
 	for _, x := range q.Lookups(recipe) {
 		if story += "; " + lookupText(x); x.OneHot && x.OnHost {
-			o.lookups++
+			made.lookups++
 		}
 	}
 	if q.Dynamic > 0 {
@@ -120,7 +120,7 @@ func sameFile(a, b string) bool {
 }
 
 // recipe returns the recipe for --calibrate, with the options for scales and biases.
-func (o Options) recipe() frontend.Recipe {
+func (o Quantisation) recipe() frontend.Recipe {
 	r := DefaultRecipe
 	if o.Recipe != nil {
 		r = *o.Recipe
@@ -156,19 +156,19 @@ func (n *noted) shapes() (map[string][]int, error) {
 
 // quantising reads a model and records the values that all samples produce in it. replace has existing quantisers
 // replaced. It returns nil after adding an error to d.
-func (o Options) quantising(ctx context.Context, src *ModelSource, replace bool, d *diag.List) (*noted, error) {
+func quantising(ctx context.Context, o Source, src *ModelSource, replace bool, d *diag.List) (*noted, error) {
 	data := o.Stdin.openData(o.Calibrate, src, d)
 	if data == nil {
 		return nil, nil
 	}
-	n, err := o.noting(ctx, src, data, replace, d)
+	n, err := noting(ctx, o, src, data, replace, d)
 	if n == nil {
 		data.close()
 	}
 	return n, err
 }
 
-func (o Options) noting(ctx context.Context, src *ModelSource, data *dataFile, replace bool, d *diag.List) (*noted,
+func noting(ctx context.Context, o Source, src *ModelSource, data *dataFile, replace bool, d *diag.List) (*noted,
 	error) {
 	opt, ok := o.imports(d)
 	if !ok {
@@ -285,25 +285,25 @@ type VariantMaker struct {
 	runs     *samples.Runs
 	labels   *samples.Labels
 	float    []reals // outputs of the float model
-	o        Options
+	o        Source
 }
 
 // NewVariantMaker reads a model, records the values that samples produce in it, and measures its accuracy. The result
 // makes variants with other quantisers. Vary returns nil after adding an error to d.
-func NewVariantMaker(ctx context.Context, o Options, d *diag.List) (v *VariantMaker, err error) {
+func NewVariantMaker(ctx context.Context, o Source, d *diag.List) (v *VariantMaker, err error) {
 	defer CatchPanic(&err)
 	src := Open(o.Model, d)
 	if src == nil {
 		return nil, nil
 	}
 	v = &VariantMaker{Source: src, o: o}
-	n, err := o.quantising(ctx, src, true, d)
+	n, err := quantising(ctx, o, src, true, d)
 	if n == nil || err != nil {
 		return nil, err
 	}
 	defer n.close()
 	v.q, v.Bare = n.QuantisationSession, n.HasNoQuantisers()
-	if v.o.shapes, err = n.shapes(); err != nil {
+	if src.shapes, err = n.shapes(); err != nil {
 		return nil, toldOf(unfit{err}, n.file, src, d)
 	}
 	if o.Data == "" {
@@ -444,16 +444,17 @@ func reason(d *diag.List) string {
 }
 
 // AccuracyOf measures an imported model on the samples of the options. It returns nil without labels.
-func AccuracyOf(ctx context.Context, o Options, c *CheckResult, d *diag.List) (a *samples.Accuracy, err error) {
+func AccuracyOf(ctx context.Context, o Source, src *ModelSource, m *dataflow.Model, d *diag.List) (a *samples.Accuracy,
+	err error) {
 	defer CatchPanic(&err)
-	if o.Data == "" && o.LabelsFile == "" || c.Imported.Model == nil {
+	if o.Data == "" && o.LabelsFile == "" || m == nil {
 		return nil, nil
 	}
-	s := o.data(ctx, c.Imported.Model, c.Source, d)
+	s := openSamples(ctx, o, m, src, d)
 	defer s.close()
 	if d.Failed() {
 		return nil, nil
 	}
-	a, err = accuracy(ctx, c.Imported.Model, s)
-	return a, modelError(err, c.Source, d)
+	a, err = accuracy(ctx, m, s)
+	return a, modelError(err, src, d)
 }

@@ -150,9 +150,9 @@ func TestCalibrate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			written := filepath.Join(t.TempDir(), "static.onnx")
-			o := Options{Model: c.model, Board: "zcu104", Verify: 4, NoCSim: true, Calibrate: c.data,
-				LabelsFile: c.labels,
-				SaveModel:  written}
+			o := Options{Source: Source{Model: c.model, Quantisation: Quantisation{Calibrate: c.data,
+				SaveModel: written}, SampleFiles: SampleFiles{LabelsFile: c.labels}},
+				Hardware: Hardware{Board: "zcu104"}, Verification: Verification{Verify: 4, NoCSim: true}}
 			r, list := told(t, o)
 			note := list[slices.IndexFunc(list, func(x diag.Diag) bool { return x.Code == diag.ModelQuantised })]
 			if want := fmt.Sprintf("%d of %[1]d quantisers of activations", c.quantisers); note.Severity != diag.Note ||
@@ -175,7 +175,8 @@ func TestCalibrate(t *testing.T) {
 					t.Errorf("the build has %s right, the note says %q", got, m[0])
 				}
 			}
-			again, _ := told(t, Options{Model: written, Board: "zcu104", Verify: 4, NoCSim: true})
+			again, _ := told(t, Options{Source: Source{Model: written}, Hardware: Hardware{Board: "zcu104"},
+				Verification: Verification{Verify: 4, NoCSim: true}})
 			if len(again.Imported.Model.Graph.Nodes) != len(r.Imported.Model.Graph.Nodes) {
 				t.Errorf("the file that was written has %d layers, the build has %d",
 					len(again.Imported.Model.Graph.Nodes), len(r.Imported.Model.Graph.Nodes))
@@ -197,8 +198,8 @@ func TestVariants(t *testing.T) {
 			t.Parallel()
 			inputs, labels := digits(t, name == "lstm-h16-w8a8-pot", shape...)
 			var d diag.List
-			v, err := NewVariantMaker(context.Background(), Options{Model: models.Find(t, name).Dir + "/model.onnx",
-				Calibrate: inputs, LabelsFile: labels}, &d)
+			v, err := NewVariantMaker(context.Background(), Source{Model: models.Find(t, name).Dir + "/model.onnx",
+				Quantisation: Quantisation{Calibrate: inputs}, SampleFiles: SampleFiles{LabelsFile: labels}}, &d)
 			if err != nil || v == nil {
 				t.Fatal(err, d.Diags)
 			}
@@ -241,6 +242,6 @@ func variant(t *testing.T, v *VariantMaker, name string) {
 	if name == "w8a8" && x.Accuracy.Share() < v.Float.Low {
 		t.Errorf("%v, the float model has %v", x.Accuracy, v.Float)
 	}
-	built(t, Options{Model: kept(t, name+".onnx", x.Source.ONNX), Board: "zcu104", FPS: 100, Verify: 3, NoCSim: true,
-		AccBits: AccBits{All: r.AccBits}})
+	built(t, Options{Source: Source{Model: kept(t, name+".onnx", x.Source.ONNX)}, Hardware: Hardware{Board: "zcu104"},
+		Goal: Goal{FPS: 100}, AccBits: AccBits{All: r.AccBits}, Verification: Verification{Verify: 3, NoCSim: true}})
 }

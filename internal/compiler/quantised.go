@@ -27,7 +27,7 @@ type comparison struct {
 
 // before compares a model with its quantised form made, and describes the result. It uses the samples of --input, or
 // else those of --calibrate. It compares outputs, and classes if there are labels.
-func (o Options) before(ctx context.Context, n *noted, made *ModelSource, d *diag.List) (string, error) {
+func before(ctx context.Context, o Source, n *noted, made *ModelSource, d *diag.List) (string, error) {
 	from, was, where := n.samples, n.was, fmt.Sprintf("on %s (--calibrate)", filepath.Base(o.Calibrate))
 	if o.Data != "" && o.Data != StdioPath {
 		data := o.Stdin.openData(o.Data, made, d)
@@ -92,9 +92,9 @@ func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []reals) ([]re
 // now returns a function that runs samples through the quantised model. It runs engine fast and compares the first
 // sample with engine reference. If the model does not map completely, it runs engine reference. It returns nil after
 // adding an error to d.
-func now(ctx context.Context, o Options, made *ModelSource, fed []dataflow.Feedback, d *diag.List) (
+func now(ctx context.Context, o Source, made *ModelSource, fed []dataflow.Feedback, d *diag.List) (
 	func(*samples.Runs) ([]reals, error), error) {
-	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, Outputs: o.Outputs}
+	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: made.shapes, Outputs: o.Outputs}
 	var quiet, told diag.List
 	im, err := frontend.Import(made.File, made.ONNX, opt, &quiet)
 	if err != nil {

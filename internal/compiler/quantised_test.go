@@ -58,7 +58,7 @@ func positive(n, each int, seed uint64) *npy.Array {
 func noteOf(t *testing.T, o Options) string {
 	t.Helper()
 	var d diag.List
-	c, err := Check(context.Background(), o, &d)
+	c, err := Check(context.Background(), CheckOptions{Source: o.Source, AccBits: o.AccBits}, &d)
 	if err != nil || c == nil || c.Imported.Model == nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}
@@ -92,7 +92,8 @@ func TestEqualised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Model: model, Calibrate: train, Data: test, Recipe: &r}
+		o := Options{Source: Source{Model: model, Quantisation: Quantisation{Calibrate: train, Recipe: &r},
+			SampleFiles: SampleFiles{Data: test}}}
 		change(&o)
 		note := noteOf(t, o)
 		const of = "made new on 300 samples; on x.npy (--input): same class as the float network in "
@@ -119,7 +120,8 @@ func TestHardNamed(t *testing.T) {
 		loud float64
 		want bool
 	}{{1, false}, {50, true}} {
-		note := noteOf(t, Options{Model: kept(t, "m.onnx", uneven(0, c.loud)), Calibrate: train})
+		note := noteOf(t, Options{Source: Source{Model: kept(t, "m.onnx", uneven(0, c.loud)),
+			Quantisation: Quantisation{Calibrate: train}}})
 		if got := strings.Contains(note, `"second" is hard to quantise: its values go up to `); got != c.want {
 			t.Errorf("values times %v: %s", c.loud, note)
 		}
@@ -136,8 +138,9 @@ func TestQuantisedAgrees(t *testing.T) {
 	x := n.conv("x", 4, 3, 1)
 	y := n.product(n.conv(x, 6, 3, 2), 5, 1, 1)
 	n.Output(y, graph.Float32, 1, 5, 4, 4)
-	r, _ := told(t, Options{Model: kept(t, "n.onnx", n.Bytes()), Board: "zcu104", Calibrate: data(t, scenes(6, 8)),
-		Verify: 4, NoCSim: true, Equalise: true, CorrectBias: true})
+	r, _ := told(t, Options{Source: Source{Model: kept(t, "n.onnx", n.Bytes()),
+		Quantisation: Quantisation{Calibrate: data(t, scenes(6, 8)), Equalise: true, CorrectBias: true}},
+		Hardware: Hardware{Board: "zcu104"}, Verification: Verification{Verify: 4, NoCSim: true}})
 	if fmt.Sprint(r.Verified.Engines) != "[eval cycle]" {
 		t.Errorf("verified by %v", r.Verified.Engines)
 	}
@@ -161,8 +164,8 @@ func TestSurvivors(t *testing.T) {
 		for range 20 * 3 * 256 {
 			a.Data = append(a.Data, float64(float32(n.rnd.NormFloat64())))
 		}
-		o := Options{Model: kept(t, "m.onnx", n.Bytes()), Calibrate: data(t, a),
-			SaveModel: filepath.Join(t.TempDir(), "made.onnx")}
+		o := Options{Source: Source{Model: kept(t, "m.onnx", n.Bytes()), Quantisation: Quantisation{Calibrate: data(t,
+			a), SaveModel: filepath.Join(t.TempDir(), "made.onnx")}}}
 		noteOf(t, o)
 		made, err := os.ReadFile(o.SaveModel)
 		if err != nil {

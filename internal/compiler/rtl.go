@@ -58,7 +58,7 @@ func (b Backend) CheckedForBoard(board boards.Board, d *diag.List) Backend {
 }
 
 // counted adds an error to d if counters are asked of a back end without them.
-func (o Options) counted(d *diag.List) {
+func (o Hardware) counted(d *diag.List) {
 	if o.Counters && !o.Backend.IncludesRTL() {
 		d.Fail(diag.BackendUnfit, "", "--counters: a layer that Vitis HLS makes does not tell in which clocks it waits",
 			"use --backend rtl, or --backend both: layers in SystemVerilog tell")

@@ -26,10 +26,11 @@ func TestEngineRTL(t *testing.T) {
 			t.Parallel()
 			m := models.Find(t, name)
 			var d diag.List
-			r, err := compiler.Simulate(context.Background(), compiler.SimOptions{
-				Options: compiler.Options{Model: m.Path("model.onnx"), Board: "zcu104", FPS: 1000},
-				Engine:  compiler.EngineRTL, Input: m.Path("inputs.npy"),
-			}, &d)
+			r, err := compiler.Simulate(context.Background(),
+				compiler.SimOptions{Source: compiler.Source{Model: m.Path("model.onnx"),
+					SampleFiles: compiler.SampleFiles{Data: m.Path("inputs.npy")}},
+					Hardware: compiler.Hardware{Board: "zcu104"}, Goal: compiler.Goal{FPS: 1000},
+					Engine: compiler.EngineRTL}, &d)
 			if err != nil || r == nil {
 				t.Fatalf("%v\n%v", err, d.ForUser())
 			}
@@ -54,8 +55,9 @@ func TestBackends(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		var d diag.List
-		r, err := compiler.Build(context.Background(), compiler.Options{Board: "pynq-z1", FPS: 100, Backend: c.backend,
-			NoCSim: true, Verify: 1, Out: out}, &d)
+		r, err := compiler.Build(context.Background(), compiler.Options{Hardware: compiler.Hardware{Board: "pynq-z1",
+			Backend: c.backend}, Goal: compiler.Goal{FPS: 100}, Verification: compiler.Verification{NoCSim: true,
+			Verify: 1}, OutputFolder: compiler.OutputFolder{Out: out}}, &d)
 		if err != nil || r == nil {
 			t.Fatalf("%q: %v\n%v", c.backend, err, d.ForUser())
 		}

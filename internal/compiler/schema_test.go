@@ -17,8 +17,8 @@ func TestReportForms(t *testing.T) {
 	t.Parallel()
 	var builds []*BuildResult
 	for _, o := range []Options{
-		{Board: "pynq-z1", Verify: 2},
-		{Board: "zcu104", Latency: true, Interval: 64},
+		{Hardware: Hardware{Board: "pynq-z1"}, Verification: Verification{Verify: 2}},
+		{Hardware: Hardware{Board: "zcu104"}, Goal: Goal{Latency: true, Interval: 64}},
 	} {
 		o.NoCSim = true
 		r, _ := told(t, o)

@@ -53,8 +53,9 @@ func TestSequencesReport(t *testing.T) {
 	if err := os.WriteFile(model, n.ONNX(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Model: model, Board: "zcu104", Verify: 4, NoCSim: true, Out: filepath.Join(dir, "built"),
-		Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}
+	o := Options{Source: Source{Model: model, ModelInputs: ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T",
+		Min: 1, Max: 5}}}, Hardware: Hardware{Board: "zcu104"}, Verification: Verification{Verify: 4, NoCSim: true},
+		OutputFolder: OutputFolder{Out: filepath.Join(dir, "built")}}
 	var d diag.List
 	r, err := Build(t.Context(), o, &d)
 	if err != nil || r == nil {
@@ -82,7 +83,7 @@ func TestSequencesReport(t *testing.T) {
 	}
 	for _, want := range []SequenceTimingReport{s.Longest, s.Shortest} {
 		const samples = 24
-		sim := SimOptions{Options: o, Engine: EngineCycle, Input: data(t, noise(1, stored(n, samples, want.Steps)...))}
+		sim := simulationOf(o, EngineCycle, data(t, noise(1, stored(n, samples, want.Steps)...)))
 		sim.Folding = filepath.Join(o.Out, "final_hw_config.json")
 		got, told := asked(t, sim)
 		if got == nil {

@@ -25,12 +25,11 @@ import (
 func TestSeriesOfFINNBuild(t *testing.T) {
 	t.Parallel()
 	shared := tier.NeedsShared(t)
-	r, _ := told(t, Options{
-		Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1", "model.onnx"), Board: "pynq-z1",
-		IO: dataflow.FromStream, InputType: byteInput(big.NewRat(1, 1)),
-		Folding: filepath.Join(shared, "reference/finn_builds/tfc_w1a1_custom_2/final_hw_config.json"), NoCSim: true,
-		Verify: 1,
-	})
+	r, _ := told(t, Options{Source: Source{Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1",
+		"model.onnx"), ModelInputs: ModelInputs{InputType: byteInput(big.NewRat(1, 1))}},
+		Hardware: Hardware{Board: "pynq-z1", IO: dataflow.FromStream}, Goal: Goal{Folding: filepath.Join(shared,
+			"reference/finn_builds/tfc_w1a1_custom_2/final_hw_config.json")}, Verification: Verification{NoCSim: true,
+			Verify: 1}})
 	s := r.Design.Series
 	trace, err := rtlsim.Run(t.Context(), r.Design.Design, nil, rtlsim.Options{Frames: s.Frames})
 	if err != nil || trace.Clocks(trace.Frames[s.Frames-1].Last) != s.Clocks || s.Frames != 1000 {
@@ -62,8 +61,7 @@ func TestSeriesOfFINNBuild(t *testing.T) {
 // lose: each is a function that the tool pipelines.
 func TestIntervalOfOne(t *testing.T) {
 	t.Parallel()
-	r := built(t, Options{Model: filepath.Join(unpack(t), examples.IrisName, "qcdq.onnx"), Board: "zcu104",
-		IO: dataflow.FromStream, Verify: 1, NoCSim: true})
+	r := built(t, Options{Source: Source{Model: filepath.Join(unpack(t), examples.IrisName, "qcdq.onnx")}, Hardware: Hardware{Board: "zcu104", IO: dataflow.FromStream}, Verification: Verification{Verify: 1, NoCSim: true}})
 	if s := r.Design.Series; s.Each != 1 || s.AsLoops < 4 {
 		t.Fatalf("%+v, want a frame in every clock", s)
 	}

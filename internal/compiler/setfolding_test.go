@@ -280,7 +280,8 @@ func TestSetFolding(t *testing.T) {
 	onnx := net.matmul("fc2", 8, weights).end()
 	t.Chdir(t.TempDir())
 	var d diag.List
-	c, err := compiler.Check(context.Background(), compiler.Options{Model: file(t, onnx)}, &d)
+	c, err := compiler.Check(context.Background(), compiler.CheckOptions{Source: compiler.Source{Model: file(t,
+		onnx)}}, &d)
 	if err != nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}

@@ -22,12 +22,13 @@ func sharedModel(t testing.TB, name string) *dataflow.Model {
 	t.Helper()
 	shared := tier.NeedsShared(t)
 	once, _ := imported.LoadOrStore(name, sync.OnceValues(func() (*dataflow.Model, error) {
-		o := compiler.Options{Model: filepath.Join(shared, "models", filepath.FromSlash(name), "model.onnx")}
+		o := compiler.Options{Source: compiler.Source{Model: filepath.Join(shared, "models", filepath.FromSlash(name),
+			"model.onnx")}}
 		if strings.HasPrefix(name, "finnl/") {
 			o.Model, o.Dims = filepath.Join(filepath.Dir(o.Model), "scan.onnx"), map[string]int{"T": 520}
 		}
 		var d diag.List
-		c, err := compiler.Check(context.Background(), o, &d)
+		c, err := compiler.Check(context.Background(), compiler.CheckOptions{Source: o.Source, AccBits: o.AccBits}, &d)
 		if err != nil || d.Failed() || c.Imported.Model == nil {
 			return nil, fmt.Errorf("%s: %v %v", name, err, d.Diags)
 		}

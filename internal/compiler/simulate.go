@@ -29,25 +29,31 @@ const (
 	MaxCyclesRTL = 1_000_000
 )
 
-// SimOptions holds the flags of a simulation. Of the embedded Options it uses those that describe the model and shape
-// the design.
+// SimOptions says which model to run, on which engine, with which samples. Without Data, the samples are the source's
+// own.
 type SimOptions struct {
-	Options
+	Source
+	Hardware
+	Goal
+	AccBits     AccBits    // widths of accumulators that overflow, with Overflow
 	Engine      Engine     // "": chosen by the model; SimResult.Engine tells
-	Input       string     // .npy or .npz, or StdioPath
-	Labels      string     // .npy with a class per sample; may be empty
 	LengthsFile string     // .npy with the lengths of the samples' sequences; may be empty
-	Output      string     // .npy or .npz, or StdioPath; may be empty
 	Compare     string     // .npy or .npz to compare with; may be empty
-	Trace       string     // folder for every tensor; may be empty
 	Decode      ctc.Method // how to decode scores to text; "" means as the model's metadata say
 	// how accumulators of AccBits bits overflow, in the model as written; "": they do not
 	Overflow     frontend.Overflow
-	RandomOrders int       // number of random orders of addition to try, with Saturate
-	VCD          string    // file for the waveforms of all streams, with engine cycle; may be empty
-	Timeline     string    // SVG file that shows when layers work, with engine cycle; may be empty
-	Stdout       io.Writer // receives the output if Output is StdioPath
-	MaxShown     int       // number of elements of each output to keep; 0: all
+	RandomOrders int // number of random orders of addition to try, with Saturate
+	OutputFiles
+}
+
+// OutputFiles says what a simulation writes, and what it keeps in memory.
+type OutputFiles struct {
+	Output   string    // .npy or .npz, or StdioPath; may be empty
+	Stdout   io.Writer // receives the output if Output is StdioPath
+	MaxShown int       // number of elements of each output to keep; 0: all
+	Trace    string    // folder for every tensor; may be empty
+	VCD      string    // file for the waveforms of all streams, with engine cycle; may be empty
+	Timeline string    // SVG file that shows when layers work, with engine cycle; may be empty
 }
 
 // A SimResult is the result of a simulation.
@@ -74,17 +80,16 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *SimResult, 
 	defer CatchPanic(&err)
 	r := &SimResult{}
 	o.ReportProgress("reading", 0, 0)
-	o.Data, o.LabelsFile = o.Input, o.Labels
-	src, made, err := o.opened(ctx, d)
+	src, made, err := opened(ctx, o.Source, d)
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
 	}
-	o.Options = made
+	o.Source = made
 	open := o.Stdin.openOnce
 	if len(o.States) > 0 { // samples are read twice
 		open = o.Stdin.openData
 	}
-	data := open(o.Input, r.Source, d)
+	data := open(o.Data, r.Source, d)
 	if data == nil {
 		return nil, ctx.Err()
 	}
@@ -163,10 +168,10 @@ func (x *simulation) simulated(ctx context.Context) (*SimResult, error) {
 
 // labelled returns the labels of the samples: the given ones, or else the source's own, or nil.
 func (r *SimResult) labelled(o SimOptions, runs int, d *diag.List) *samples.Labels {
-	if o.Labels != "" {
-		return readLabels(o.Labels, runs, r.Out, d)
+	if o.LabelsFile != "" {
+		return readLabels(o.LabelsFile, runs, r.Out, d)
 	}
-	if o.Input != "" || r.Source.Labels == nil {
+	if o.Data != "" || r.Source.Labels == nil {
 		return nil
 	}
 	l, err := samples.LabelsOf(r.Source.Labels, runs, r.Out)
@@ -234,7 +239,7 @@ func (o SimOptions) importFor(src *ModelSource, shapes map[string][]int, d *diag
 		}
 	}
 	if d.Merge(told.Diags); im.Model == nil {
-		namesCut(o.Options, im.Fates, opt, d)
+		namesCut(o.Source, im.Fates, opt, d)
 	}
 	return engine, im, err
 }

@@ -30,8 +30,8 @@ func TestSimulateShapes(t *testing.T) {
 		a.Data = x.Data[:a.Size()]
 		out := filepath.Join(t.TempDir(), "y.npy")
 		input := data(t, a)
-		ran(t, SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: EngineEval, Input: input,
-			Output: out})
+		ran(t, SimOptions{Source: Source{Model: filepath.Join(dir, "qcdq.onnx"),
+			SampleFiles: SampleFiles{Data: input}}, Engine: EngineEval, OutputFiles: OutputFiles{Output: out}})
 		if y := load(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
 			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
 		}
@@ -40,8 +40,15 @@ func TestSimulateShapes(t *testing.T) {
 
 // onIris asks for the iris network on its own samples.
 func onIris(dir string, e Engine) SimOptions {
-	o := Options{Model: filepath.Join(dir, "model.onnx")}
-	return SimOptions{Options: o, Engine: e, Input: filepath.Join(dir, "inputs.npy")}
+	return simulationOf(Options{Source: Source{Model: filepath.Join(dir, "model.onnx")}}, e, filepath.Join(dir,
+		"inputs.npy"))
+}
+
+// simulationOf asks for the model and the hardware of a build, on an engine and a file of samples.
+func simulationOf(o Options, e Engine, samples string) SimOptions {
+	s := SimOptions{Source: o.Source, Hardware: o.Hardware, Goal: o.Goal, Engine: e}
+	s.Data = samples
+	return s
 }
 
 // TestSimulateEngines runs all engines of quantised models on the iris network; they must give the same bytes, and
@@ -144,7 +151,8 @@ func TestTraceImages(t *testing.T) {
 		x.Shape = append([]int{3}, x.Shape[1:]...)
 		input := save(t, base+".npy", x)
 		for _, e := range []Engine{EngineReference, EngineEval} {
-			ran(t, SimOptions{Options: Options{Model: model}, Engine: e, Input: input, Trace: base + string(e)})
+			ran(t, SimOptions{Source: Source{Model: model, SampleFiles: SampleFiles{Data: input}}, Engine: e,
+				OutputFiles: OutputFiles{Trace: base + string(e)}})
 		}
 		for _, c := range im.StreamedTensors() {
 			name := traceName(c.Name)
@@ -182,7 +190,7 @@ func TestSimulateRefuses(t *testing.T) {
 		"integer": {DType: "int8", Shape: []int{1, 4}, Data: make([]float64, 4)},
 	} {
 		o := onIris(dir, EngineEval)
-		o.Input = data(t, a)
+		o.Data = data(t, a)
 		if r, d := asked(t, o); r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid {
 			t.Errorf("%s: %v, want one %s", name, d.Diags, diag.DataInvalid)
 		}

@@ -28,7 +28,7 @@ func TestSingleOperators(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		o := compiler.SimOptions{Options: compiler.Options{Model: strings.TrimSuffix(path, "npz") + "onnx"},
+		o := compiler.SimOptions{Source: compiler.Source{Model: strings.TrimSuffix(path, "npz") + "onnx"},
 			Engine: compiler.EngineReference}
 		for name, a := range arrays {
 			b, err := npy.Format(a)
@@ -41,7 +41,7 @@ func TestSingleOperators(t *testing.T) {
 			}
 			switch {
 			case strings.HasPrefix(name, "x") || strings.HasPrefix(name, "in"):
-				o.Input = file
+				o.Data = file
 			case strings.HasPrefix(name, "y") || strings.HasPrefix(name, "out"):
 				o.Compare = file
 			}

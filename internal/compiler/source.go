@@ -26,6 +26,10 @@ type ModelSource struct {
 	Labels  *npy.Array // class per sample, -1: none; may be nil
 	sum     string     // the model's hash, after ONNX is set to nil
 	read    *read      // the model, if it is already imported; may be nil
+
+	transforms int              // number of fixed transforms that quantisation left to the host
+	lookups    int              // number of products of ones and zeros that quantisation left to the host on request
+	shapes     map[string][]int // shapes of the samples of quantisation; they bind axes that the model leaves open
 }
 
 // SHA256 returns the model's SHA-256 in hexadecimal digits. If the model keeps tensors in other files, the hash covers

@@ -135,7 +135,8 @@ func mobileNetFile(t testing.TB) string {
 func TestMobileNet(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	c, err := compiler.Check(context.Background(), compiler.Options{Model: mobileNetFile(t)}, &d)
+	c, err := compiler.Check(context.Background(),
+		compiler.CheckOptions{Source: compiler.Source{Model: mobileNetFile(t)}}, &d)
 	if err != nil || d.Failed() || c.Imported.Model == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -184,11 +185,12 @@ func processor(b *testing.B) time.Duration {
 func BenchmarkCheck(b *testing.B) {
 	for _, c := range timed {
 		b.Run(c.name, func(b *testing.B) {
-			o := compiler.Options{Model: c.path(b)}
+			o := compiler.Options{Source: compiler.Source{Model: c.path(b)}}
 			from := processor(b)
 			for b.Loop() {
 				var d diag.List
-				if _, err := compiler.Check(b.Context(), o, &d); err != nil || d.Failed() {
+				if _, err := compiler.Check(b.Context(), compiler.CheckOptions{Source: o.Source, AccBits: o.AccBits},
+					&d); err != nil || d.Failed() {
 					b.Fatal(err, d.Diags)
 				}
 			}
@@ -201,8 +203,9 @@ func BenchmarkCheck(b *testing.B) {
 func BenchmarkBuild(b *testing.B) {
 	for _, c := range timed {
 		b.Run(c.name, func(b *testing.B) {
-			o := compiler.Options{Model: c.path(b), Board: "zcu104", Verify: 1, NoCSim: true, Force: true,
-				Out: filepath.Join(b.TempDir(), "out")}
+			o := compiler.Options{Source: compiler.Source{Model: c.path(b)},
+				Hardware: compiler.Hardware{Board: "zcu104"}, Verification: compiler.Verification{Verify: 1,
+					NoCSim: true}, OutputFolder: compiler.OutputFolder{Force: true, Out: filepath.Join(b.TempDir(), "out")}}
 			from := processor(b)
 			for b.Loop() {
 				var d diag.List

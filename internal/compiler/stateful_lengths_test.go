@@ -62,11 +62,10 @@ func TestStatefulLengths(t *testing.T) {
 				from = to
 			}
 			dir := t.TempDir()
-			o := SimOptions{
-				Input:       data(t, &npy.Array{DType: "float32", Shape: stored(n, len(pieces), most), Data: padded}),
-				LengthsFile: data(t, &npy.Array{DType: "int64", Shape: []int{len(pieces)}, Data: pieces}),
-				Options: Options{Model: filepath.Join(dir, "model.onnx"), Stateful: true,
-					Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: most}}}
+			o := SimOptions{Source: Source{SampleFiles: SampleFiles{Data: data(t, &npy.Array{DType: "float32",
+				Shape: stored(n, len(pieces), most), Data: padded})}, Model: filepath.Join(dir, "model.onnx"),
+				ModelInputs: ModelInputs{Stateful: true, Lengths: &frontend.AxisLengths{Axis: "T", Min: 1,
+					Max: most}}}, LengthsFile: data(t, &npy.Array{DType: "int64", Shape: []int{len(pieces)}, Data: pieces})}
 			if n.Formats != nil {
 				o.Cells = filepath.Join(dir, "cells.json")
 				f := frontend.Formats{Flag: frontend.CellFlag, Cells: n.Formats}

@@ -147,8 +147,9 @@ func TestStateful(t *testing.T) {
 			whole.steps, parts.steps = pieces*piece, piece
 			given := func(m recurrentModel, shape []int, stateful bool) SimOptions {
 				model, formats := m.write(t)
-				return SimOptions{Input: data(t, &npy.Array{DType: x.DType, Shape: shape, Data: x.Data}),
-					Options: Options{Model: model, Cells: formats, Stateful: stateful}}
+				return SimOptions{Source: Source{SampleFiles: SampleFiles{Data: data(t, &npy.Array{DType: x.DType,
+					Shape: shape, Data: x.Data})}, Model: model, ModelInputs: ModelInputs{Cells: formats,
+					Stateful: stateful}}}
 			}
 			o := given(whole, []int{pieces * piece, 1, m.features}, false)
 			o.Engine = EngineReference
@@ -198,7 +199,8 @@ func TestInitialStates(t *testing.T) {
 				}
 			}
 			given := func(e Engine) SimOptions {
-				return SimOptions{Engine: e, Input: zipped(t, arrays), Options: Options{Model: model, Cells: formats}}
+				return SimOptions{Source: Source{SampleFiles: SampleFiles{Data: zipped(t, arrays)}, Model: model,
+					ModelInputs: ModelInputs{Cells: formats}}, Engine: e}
 			}
 			want := simulated(t, given(EngineReference)).Outputs
 			agree(t, engines(t)[1:], given(EngineEval), want)
@@ -256,8 +258,8 @@ func TestLoopIsOneEngine(t *testing.T) {
 	if err := os.WriteFile(model, m.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := SimOptions{Engine: EngineReference, Input: data(t, noise(5, 2, steps, 1, features)),
-		Options: Options{Model: model}}
+	o := SimOptions{Source: Source{SampleFiles: SampleFiles{Data: data(t, noise(5, 2, steps, 1, features))},
+		Model: model}, Engine: EngineReference}
 	for _, got := range agree(t, engines(t)[1:], o, simulated(t, o).Outputs) {
 		if got.Design == nil {
 			continue
@@ -292,8 +294,8 @@ func TestInterleave(t *testing.T) {
 				if m.states {
 					arrays["h0"] = noise(2, runs, 1, 1, m.hidden)
 				}
-				o := SimOptions{Engine: EngineReference, Input: zipped(t, arrays),
-					Options: Options{Model: model, Cells: formats, Interleave: 1}}
+				o := SimOptions{Source: Source{SampleFiles: SampleFiles{Data: zipped(t, arrays)}, Model: model,
+					ModelInputs: ModelInputs{Cells: formats, Interleave: 1}}, Engine: EngineReference}
 				want := simulated(t, o).Outputs
 				for _, o.Interleave = range []int{1, 2, 4} {
 					list := engines(t)
@@ -316,9 +318,9 @@ func TestInterleaveHidesLatency(t *testing.T) {
 	input := data(t, noise(1, 8, m.steps, 1, m.features))
 	var clocks []float64
 	for _, samples := range []int{1, 2, 4} {
-		r, d := asked(t, SimOptions{Engine: EngineCycle, Input: input,
-			Options: Options{Model: model, Cells: formats, Interleave: samples, Board: "zcu104",
-				IO: dataflow.FromStream}})
+		r, d := asked(t, SimOptions{Source: Source{SampleFiles: SampleFiles{Data: input}, Model: model,
+			ModelInputs: ModelInputs{Cells: formats, Interleave: samples}}, Hardware: Hardware{Board: "zcu104",
+			IO: dataflow.FromStream}, Engine: EngineCycle})
 		if d.Failed() {
 			t.Fatal(d.Diags)
 		}
@@ -346,18 +348,22 @@ func TestRefusedTurns(t *testing.T) {
 		says    string
 	}{
 		{"a state of a reverse layer",
-			with(func(m *recurrentModel) { m.direction = "reverse" }), Options{Stateful: true},
+			with(func(m *recurrentModel) { m.direction = "reverse" }),
+			Options{Source: Source{ModelInputs: ModelInputs{Stateful: true}}},
 			diag.StateNotKept, "from the end of the sequence"},
 		{"a state of both directions", with(func(m *recurrentModel) { m.direction = "bidirectional" }),
-			Options{Stateful: true}, diag.StateNotKept, "from the end of the sequence"},
-		{"a state of the data", with(func(m *recurrentModel) { m.states = true }), Options{Stateful: true},
+			Options{Source: Source{ModelInputs: ModelInputs{Stateful: true}}}, diag.StateNotKept,
+			"from the end of the sequence"},
+		{"a state of the data", with(func(m *recurrentModel) { m.states = true }),
+			Options{Source: Source{ModelInputs: ModelInputs{Stateful: true}}},
 			diag.StateNotKept, "arrives with the data"},
-		{"a state in turns", gru, Options{Stateful: true, Interleave: 2}, diag.StateNotKept, "several sequences"},
+		{"a state in turns", gru, Options{Source: Source{ModelInputs: ModelInputs{Stateful: true, Interleave: 2}}},
+			diag.StateNotKept, "several sequences"},
 	} {
 		o := c.options
 		o.Model, o.Cells = c.m.write(t)
 		var d diag.List
-		if _, err := Check(context.Background(), o, &d); err != nil {
+		if _, err := Check(context.Background(), CheckOptions{Source: o.Source, AccBits: o.AccBits}, &d); err != nil {
 			t.Fatal(c.name, err)
 		}
 		if !slices.ContainsFunc(d.Diags, func(x diag.Diag) bool {

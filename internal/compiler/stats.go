@@ -14,10 +14,9 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// StatsOptions holds the flags of `hlsgen stats`. Of the embedded Options it uses those about the model and its inputs.
+// StatsOptions holds the flags of `hlsgen stats`.
 type StatsOptions struct {
-	Options
-	Data string // .npy or .npz; may be empty
+	Source
 	Plot string // .svg or .png; may be empty
 }
 

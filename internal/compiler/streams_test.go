@@ -98,8 +98,8 @@ func TestStreams(t *testing.T) {
 		{"standard input, Fortran order", StdioPath, formatted(t, x, "<f4", true), true},
 	} {
 		o, out := onIris(dir, EngineFast), filepath.Join(t.TempDir(), "y.npy")
-		if o.Input, o.Stdin = StdioPath, (&StdinArray{From: bytes.NewReader(c.data)}); c.file != StdioPath {
-			o.Input = kept(t, c.file, c.data)
+		if o.Data, o.Stdin = StdioPath, (&StdinArray{From: bytes.NewReader(c.data)}); c.file != StdioPath {
+			o.Data = kept(t, c.file, c.data)
 		}
 		var stdout bytes.Buffer
 		o.Stdout = &stdout
@@ -130,7 +130,7 @@ func TestStreams(t *testing.T) {
 			right++
 		}
 	}
-	o.Input, o.Labels = kept(t, "x.npy", plain), data(t, classes)
+	o.Data, o.LabelsFile = kept(t, "x.npy", plain), data(t, classes)
 	if a := ran(t, o).Accuracy; a.Right != right || a.Samples != runs {
 		t.Errorf("%+v, want %d right", a, right)
 	}
@@ -138,7 +138,7 @@ func TestStreams(t *testing.T) {
 	const few = 300
 	x, y = many(t, filepath.Join(dir, "inputs.npy"), few), many(t, once, few)
 	o = onIris(dir, EngineEval)
-	o.Input = kept(t, "x.npy", formatted(t, x, "<f4", false))
+	o.Data = kept(t, "x.npy", formatted(t, x, "<f4", false))
 	o.Compare = kept(t, "y.npz", packed(t, "y", formatted(t, y, "<f4", true)))
 	o.MaxShown = 4
 	if r := ran(t, o); r.Compare.Equal != few || len(r.Outputs[0].Data) != 4 {
@@ -150,7 +150,7 @@ func TestStreams(t *testing.T) {
 func onnxInput(t *testing.T, path string) string {
 	t.Helper()
 	var d diag.List
-	c, err := Check(t.Context(), Options{Model: path}, &d)
+	c, err := Check(t.Context(), CheckOptions{Source: Source{Model: path}}, &d)
 	clean(t, &d, err)
 	return c.Imported.Model.In[0].Name
 }
@@ -191,7 +191,7 @@ func TestStreamsBreak(t *testing.T) {
 		{"no reader", bytes.NewReader(plain), writerOf(func([]byte) (int, error) { return 0, gone }), "", gone},
 	} {
 		o, to := onIris(dir, EngineFast), t.TempDir()
-		o.Input, o.Output, o.Stdin = StdioPath, filepath.Join(to, "y.npy"), &StdinArray{From: c.stdin}
+		o.Data, o.Output, o.Stdin = StdioPath, filepath.Join(to, "y.npy"), &StdinArray{From: c.stdin}
 		if c.stdout != nil {
 			o.Output, o.Stdout = StdioPath, c.stdout
 		}

@@ -85,7 +85,7 @@ func met(t *testing.T, model, dtype string) *npy.Array {
 	var d diag.List
 	src := Open(model, &d)
 	clean(t, &d, nil)
-	im, err := importModel(Options{}, src, &d)
+	im, err := importModel(Source{}, src, &d)
 	clean(t, &d, err)
 	of := im.Model.In[0]
 	a := &npy.Array{DType: dtype}
@@ -119,18 +119,21 @@ func TestFirstQuantisers(t *testing.T) {
 			t.Parallel()
 			tools := tier.Needs(t, "make", "g++", "numpy")
 			r := rand.New(rand.NewPCG(uint64(i), 7))
-			o := Options{Model: firstQuantisers(t, r, of, mode, channels), Board: "zcu104", Interval: 1000,
-				NoCSim: true, Verify: 4, Out: filepath.Join(t.TempDir(), "out")}
+			o := Options{Source: Source{Model: firstQuantisers(t, r, of, mode, channels)},
+				Hardware: Hardware{Board: "zcu104"}, Goal: Goal{Interval: 1000},
+				Verification: Verification{NoCSim: true, Verify: 4},
+				OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 			files := []string{of.String(), "float64"}
 			for _, file := range slices.Compact(files) {
 				if file == "float16" {
 					file = "float32" // the values are those of float16
 				}
-				sim := SimOptions{Options: Options{Model: o.Model}, Input: data(t, met(t, o.Model, file)),
-					Output: filepath.Join(t.TempDir(), "y.npy"), Engine: EngineReference}
+				sim := SimOptions{Source: Source{Model: o.Model, SampleFiles: SampleFiles{Data: data(t, met(t, o.Model,
+					file))}}, OutputFiles: OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")},
+					Engine: EngineReference}
 				want := simulated(t, sim)
 				agree(t, []Engine{EngineFast, EngineEval, EngineCycle, EngineCSim}, sim, want.Outputs)
-				o.Data = sim.Input
+				o.Data = sim.Data
 				var d diag.List
 				r, err := Build(context.Background(), o, &d)
 				if clean(t, &d, err); r.NoDriver != "" {
@@ -138,7 +141,7 @@ func TestFirstQuantisers(t *testing.T) {
 				}
 				lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
 				said, err := exec.CommandContext(context.Background(), tools[2], "testdata/thresholds.py",
-					filepath.Join(o.Out, "deploy"), lib, sim.Input, sim.Output).CombinedOutput()
+					filepath.Join(o.Out, "deploy"), lib, sim.Data, sim.Output).CombinedOutput()
 				if err != nil || !strings.Contains(string(said), "PASS ") {
 					t.Errorf("%v\n%.2000s", err, said)
 				}

@@ -115,8 +115,10 @@ func TestCalibrateHost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := Options{Model: kept(t, "m.onnx", c.model), Board: "zcu104", Interval: 2000, NoCSim: true, Verify: 3,
-				Calibrate: data(t, c.samples), Data: data(t, c.samples), SaveModel: t.TempDir() + "/q.onnx"}
+			o := Options{Source: Source{Model: kept(t, "m.onnx", c.model),
+				Quantisation: Quantisation{Calibrate: data(t, c.samples), SaveModel: t.TempDir() + "/q.onnx"},
+				SampleFiles:  SampleFiles{Data: data(t, c.samples)}}, Hardware: Hardware{Board: "zcu104"},
+				Goal: Goal{Interval: 2000}, Verification: Verification{NoCSim: true, Verify: 3}}
 			res, list := told(t, o)
 			text := fmt.Sprint(list)
 			for _, want := range c.says {
@@ -138,7 +140,8 @@ func TestCalibrateHost(t *testing.T) {
 					t.Error(x)
 				}
 			}
-			sameByEngines(t, SimOptions{Options: Options{Model: o.SaveModel}, Input: o.Data}, EngineReference,
+			sameByEngines(t, SimOptions{Source: Source{Model: o.SaveModel, SampleFiles: SampleFiles{Data: o.Data}}},
+				EngineReference,
 				EngineFast, EngineEval)
 		})
 	}

@@ -54,8 +54,9 @@ func TestOutputTypes(t *testing.T) {
 	} {
 		t.Run(c.to.String()+" as "+c.declared.String(), func(t *testing.T) {
 			t.Parallel()
-			o := Options{Model: ending(t, c.to, c.declared), Board: "zcu104", Interval: 100, NoCSim: true, Verify: 2,
-				Out: filepath.Join(t.TempDir(), "out")}
+			o := Options{Source: Source{Model: ending(t, c.to, c.declared)}, Hardware: Hardware{Board: "zcu104"},
+				Goal: Goal{Interval: 100}, Verification: Verification{NoCSim: true, Verify: 2},
+				OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 			if c.refused != "" {
 				var d diag.List
 				if r, err := Build(t.Context(), o, &d); err != nil || r != nil || d.Diags[0].Code != c.refused {
@@ -67,8 +68,8 @@ func TestOutputTypes(t *testing.T) {
 			for i := range 36 {
 				in.Data = append(in.Data, float64(i-18)/4)
 			}
-			sim := SimOptions{Options: Options{Model: o.Model}, Input: data(t, in),
-				Output: filepath.Join(t.TempDir(), "y.npy"), Engine: EngineReference}
+			sim := SimOptions{Source: Source{Model: o.Model, SampleFiles: SampleFiles{Data: data(t, in)}},
+				OutputFiles: OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")}, Engine: EngineReference}
 			want := simulated(t, sim)
 			agree(t, []Engine{EngineFast, EngineEval, EngineCycle}, sim, want.Outputs)
 			if got := load(t, sim.Output); got.DType != c.file {
@@ -80,7 +81,7 @@ func TestOutputTypes(t *testing.T) {
 			clean(t, &d, err)
 			lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
 			said, err := exec.Command(tools[2], "testdata/thresholds.py", filepath.Join(o.Out, "deploy"), lib,
-				sim.Input, sim.Output).CombinedOutput()
+				sim.Data, sim.Output).CombinedOutput()
 			if err != nil || !strings.Contains(string(said), "PASS ") {
 				t.Errorf("%v\n%.2000s", err, said)
 			}

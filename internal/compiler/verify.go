@@ -232,9 +232,9 @@ func sameReals(what string, got, want []reals) error {
 	return nil
 }
 
-// data opens the samples of the build, or those of the source, with their labels. It returns nil if there are none, or
-// after adding an error to d.
-func (o Options) data(ctx context.Context, m *dataflow.Model, src *ModelSource, d *diag.List) *supply {
+// openSamples opens the samples of the build, or those of the source, with their labels. It returns nil if there are
+// none, or after adding an error to d.
+func openSamples(ctx context.Context, o Source, m *dataflow.Model, src *ModelSource, d *diag.List) *supply {
 	if o.Data == "" && src.Inputs == nil {
 		if o.LabelsFile != "" && o.Calibrate == "" {
 			d.Fail(diag.DataInvalid, filepath.Base(o.LabelsFile), "these are labels of no samples",

@@ -20,7 +20,9 @@ func TestMoverTops(t *testing.T) {
 		t.Run(board, func(t *testing.T) {
 			t.Parallel()
 			var d diag.List
-			o := Options{Board: board, FPS: 5000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+			o := Options{Hardware: Hardware{Board: board}, Goal: Goal{FPS: 5000},
+				Verification: Verification{NoCSim: true, Verify: 1},
+				OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 			if r, err := Build(context.Background(), o, &d); err != nil || r == nil {
 				t.Fatal(err, d.Diags)
 			}

@@ -86,10 +86,12 @@ func TestVoiceActivity(t *testing.T) {
 	}
 	written := filepath.Join(t.TempDir(), "quantised.onnx")
 	states := []frontend.StateFeedback{{Input: "state", Output: "stateN"}}
-	told(t, Options{Model: model, Board: "zcu104", NoCSim: true, Verify: 2, Calibrate: named(windows(400, 1)),
-		States: states, SaveModel: written})
+	told(t, Options{Source: Source{Model: model, Quantisation: Quantisation{Calibrate: named(windows(400, 1)),
+		SaveModel: written}, ModelInputs: ModelInputs{States: states}}, Hardware: Hardware{Board: "zcu104"},
+		Verification: Verification{NoCSim: true, Verify: 2}})
 	judged := named(windows(1000, 2))
-	o := SimOptions{Options: Options{Model: written, States: states}, Input: judged}
+	o := SimOptions{Source: Source{Model: written, ModelInputs: ModelInputs{States: states},
+		SampleFiles: SampleFiles{Data: judged}}}
 	engines := []Engine{EngineFast}
 	if tier.Long() {
 		engines = []Engine{EngineFast, EngineReference, EngineEval}
@@ -102,12 +104,12 @@ func TestVoiceActivity(t *testing.T) {
 		}
 		o.Stateful = false
 	}
-	o.Input, engines = named(windows(20, 3)), []Engine{EngineReference, EngineFast, EngineEval, EngineCycle}
+	o.Data, engines = named(windows(20, 3)), []Engine{EngineReference, EngineFast, EngineEval, EngineCycle}
 	if tier.Long() {
 		engines = append(engines, EngineCSim)
 	}
 	sameByEngines(t, o, engines...)
-	o.Model, o.Input = model, judged
+	o.Model, o.Data = model, judged
 	was := sameByEngines(t, o, EngineFloat)
 	sum, same, above := 0.0, 0, 0
 	for i, v := range was[0].Data {

@@ -36,7 +36,7 @@ var ways = []way{
 }
 
 // maps reports whether a model maps with the flag.
-func (w *way) maps(o Options, src *ModelSource, opt frontend.Options) bool {
+func (w *way) maps(o Source, src *ModelSource, opt frontend.Options) bool {
 	if w.change == nil {
 		return calibrates(o, src.File, src.ONNX, opt)
 	}
@@ -46,7 +46,7 @@ func (w *way) maps(o Options, src *ModelSource, opt frontend.Options) bool {
 
 // namesFlags sets the hint for a model in which nothing is quantised. The hint names the flags with which this model
 // maps, after trying them. It reads the file again, because importModel dropped its bytes.
-func namesFlags(o Options, opt frontend.Options, d *diag.List) {
+func namesFlags(o Source, opt frontend.Options, d *diag.List) {
 	at := -1
 	for i, x := range d.Diags {
 		switch {
@@ -81,7 +81,7 @@ const maxCuts = 3
 
 // namesCut extends the hint of the first error about a node that does not map. The hint names the tensors at which the
 // model can be cut in front of the node, after trying the cut. There is no hint if most of the model would be cut off.
-func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *diag.List) {
+func namesCut(o Source, fates []frontend.NodeFate, opt frontend.Options, d *diag.List) {
 	at := slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Severity == diag.Error })
 	if at < 0 || d.Diags[at].Code == diag.NothingQuantised || len(opt.Outputs) > 0 || o.Calibrate != "" {
 		return
@@ -131,7 +131,7 @@ const maxTried = 1 << 16
 
 // calibrates reports whether a model maps after quantising it on a random sample. The sample influences only the
 // scales.
-func calibrates(o Options, file string, onnx []byte, opt frontend.Options) bool {
+func calibrates(o Source, file string, onnx []byte, opt frontend.Options) bool {
 	var told diag.List
 	q := frontend.BeginQuantisation(file, onnx, opt, false, &told)
 	if q == nil {

@@ -89,9 +89,9 @@ func TestFlagsThatMap(t *testing.T) {
 		}
 		samples := save(t, filepath.Join(dir, fmt.Sprintf("%d.npy", seed)), a)
 		check := func(change func(*Options)) *diag.List {
-			o, d := Options{Model: path}, new(diag.List)
+			o, d := Options{Source: Source{Model: path}}, new(diag.List)
 			change(&o)
-			if _, err := Check(t.Context(), o, d); err != nil {
+			if _, err := Check(t.Context(), CheckOptions{Source: o.Source, AccBits: o.AccBits}, d); err != nil {
 				t.Fatal(err)
 			}
 			return d

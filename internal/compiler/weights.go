@@ -23,11 +23,11 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// WeightsOptions holds the flags of `hlsgen weights`. Of the embedded Options it uses those about the model and its
-// inputs.
+// WeightsOptions holds the flags of `hlsgen weights`.
 type WeightsOptions struct {
-	Options
+	Source
 	For string // the folder of the build that receives the weights
+	Out string // the folder to write
 }
 
 // WeightsResult is the result of `hlsgen weights`.
@@ -59,10 +59,9 @@ func WriteWeights(ctx context.Context, o WeightsOptions, d *diag.List) (res *Wei
 	if _, ok := o.imports(d); !ok || !o.said(r.Plan, d) {
 		return nil, nil
 	}
-	o.Folding = filepath.Join(o.For, "final_hw_config.json") // this file also holds the depths of FIFOs
-	fixed := o.fixed(d)
+	fixed := Goal{Folding: filepath.Join(o.For, "final_hw_config.json")}.fixed(d) // it also holds the depths of FIFOs
 	o.ReportProgress("importing", 0, 0)
-	im, err := importModel(o.Options, r.Source, d)
+	im, err := importModel(o.Source, r.Source, d)
 	if err != nil || d.Failed() || im.Model == nil {
 		return nil, err
 	}

@@ -40,8 +40,9 @@ func retrained(t *testing.T, model []byte, seed uint64) string {
 // loadable is what a build of a model whose weights are loaded is asked for: it is in Out then.
 func loadable(t *testing.T, model string, from WeightSource) Options {
 	t.Helper()
-	o := Options{Model: model, Board: "zcu104", Backend: BackendRTL, Weights: from, Interval: 10_000,
-		NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+	o := Options{Source: Source{Model: model}, Hardware: Hardware{Board: "zcu104", Backend: BackendRTL, Weights: from},
+		Goal: Goal{Interval: 10_000}, Verification: Verification{NoCSim: true, Verify: 1},
+		OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 	loadableBy(t, o)
 	return o
 }
@@ -60,7 +61,7 @@ func loadableBy(t *testing.T, o Options) *BuildResult {
 // refusedWeights is what is said of a model for a folder; nothing where its weights are written.
 func refusedWeights(t *testing.T, model, dir string) string {
 	t.Helper()
-	l := WeightsOptions{Options: Options{Model: model, Out: filepath.Join(t.TempDir(), "weights")}, For: dir}
+	l := WeightsOptions{Source: Source{Model: model}, Out: filepath.Join(t.TempDir(), "weights"), For: dir}
 	var d diag.List
 	r, err := WriteWeights(context.Background(), l, &d)
 	said := ""
@@ -263,9 +264,10 @@ func TestWeightsCalibrated(t *testing.T) {
 	if err := os.WriteFile(calibration, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Weights: WeightsRuntime,
-		ClockMHz: 300, Interval: 10_000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out"),
-		Calibration: calibration}
+	o := Options{Source: Source{Model: m.Path("model.onnx")}, Hardware: Hardware{Board: "zcu104", Backend: BackendRTL,
+		Weights: WeightsRuntime, ClockMHz: 300, Calibration: calibration}, Goal: Goal{Interval: 10_000},
+		Verification: Verification{NoCSim: true, Verify: 1}, OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(),
+			"out")}}
 	loadableBy(t, o)
 	if said := refusedWeights(t, retrained(t, m.Read(t, "model.onnx"), 0), o.Out); said != "" {
 		t.Error(said)
@@ -294,9 +296,10 @@ func TestLoadReport(t *testing.T) {
 			"mover is made, as nothing is known of a memory that it could read"},
 		{"icebreaker", WeightsRuntime, "N words of 32 bits, written to a register one by one before the first frame"},
 	} {
-		r := loadableBy(t, Options{Model: models.Find(t, "digits-mlp-w2a2").Path("model.onnx"), Board: tt.board,
-			Backend: BackendRTL, Weights: tt.from, Interval: 10_000, NoCSim: true, Verify: 1,
-			Out: filepath.Join(t.TempDir(), "out")})
+		r := loadableBy(t, Options{Source: Source{Model: models.Find(t, "digits-mlp-w2a2").Path("model.onnx")},
+			Hardware: Hardware{Board: tt.board, Backend: BackendRTL, Weights: tt.from}, Goal: Goal{Interval: 10_000},
+			Verification: Verification{NoCSim: true, Verify: 1},
+			OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}})
 		l := WeightLoadReportOf(r)
 		if l == nil {
 			if tt.want != "" {
@@ -356,8 +359,10 @@ func TestWeightsAXI(t *testing.T) {
 			}
 			tools := tier.Needs(t, "make", "verilator", "g++", "numpy")
 			m := models.Find(t, c.model)
-			o := Options{Model: m.Path("model.onnx"), Board: "zcu104", Backend: BackendRTL, Weights: c.from,
-				Interval: 10_000, NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
+			o := Options{Source: Source{Model: m.Path("model.onnx")}, Hardware: Hardware{Board: "zcu104",
+				Backend: BackendRTL, Weights: c.from}, Goal: Goal{Interval: 10_000},
+				Verification: Verification{NoCSim: true, Verify: 1},
+				OutputFolder: OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 			load := WeightLoadReportOf(loadableBy(t, o))
 			makes(t, filepath.Join(o.Out, "rtl", "axi"))
 			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
@@ -371,16 +376,16 @@ func TestWeightsAXI(t *testing.T) {
 			}
 			input := data(t, in)
 			expected := func(model string) string {
-				s := SimOptions{Options: Options{Model: model}, Engine: EngineEval, Input: input,
-					Output: filepath.Join(t.TempDir(), "y.npy")}
+				s := SimOptions{Source: Source{Model: model, SampleFiles: SampleFiles{Data: input}},
+					Engine: EngineEval, OutputFiles: OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")}}
 				simulated(t, s)
 				return s.Output
 			}
 			own := []string{filepath.Join(o.Out, "deploy", "host", "host.json"), expected(o.Model)}
 			args := append([]string{"testdata/weights.py", filepath.Join(o.Out, "deploy"), libs[0], input}, own...)
 			for seed := range uint64(2) {
-				l := WeightsOptions{Options: Options{Model: retrained(t, m.Read(t, "model.onnx"), seed),
-					Out: filepath.Join(t.TempDir(), "weights")}, For: o.Out}
+				l := WeightsOptions{Source: Source{Model: retrained(t, m.Read(t, "model.onnx"), seed)},
+					Out: filepath.Join(t.TempDir(), "weights"), For: o.Out}
 				var d diag.List
 				if r, err := WriteWeights(context.Background(), l, &d); r == nil || err != nil {
 					t.Fatal(err, d.Diags)

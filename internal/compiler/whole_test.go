@@ -96,8 +96,9 @@ func sameDesign(t *testing.T, whole []byte) (designs int32) {
 		saved(t, dir, file, parts)
 		out := filepath.Join(dir, "out")
 		var d diag.List
-		r, err := Build(t.Context(), Options{Model: filepath.Join(dir, "model.onnx"), Out: out, Board: "alveo-u250",
-			Verify: 1, NoCSim: true}, &d)
+		r, err := Build(t.Context(), Options{Source: Source{Model: filepath.Join(dir, "model.onnx")},
+			Hardware: Hardware{Board: "alveo-u250"}, Verification: Verification{Verify: 1, NoCSim: true},
+			OutputFolder: OutputFolder{Out: out}}, &d)
 		if err != nil {
 			t.Fatal(err)
 		}

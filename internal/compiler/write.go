@@ -132,7 +132,7 @@ func unshared(shown string, err error, d *diag.List) error {
 }
 
 // how returns the mode of --force.
-func (o Options) how() outputdir.ReplacePolicy {
+func (o OutputFolder) how() outputdir.ReplacePolicy {
 	switch {
 	case o.KeepForeign:
 		return outputdir.ReplaceKeepingForeign
@@ -256,7 +256,7 @@ type FlagValue struct {
 }
 
 // ModelFlags lists the flags about the model's axes, inputs and cells. Files keep the paths of the options.
-func (o Options) ModelFlags() []FlagValue {
+func (o Source) ModelFlags() []FlagValue {
 	list := []FlagValue{{"dim", o.dims()}, {"shape", o.Shapes.Texts()}}
 	if t := o.InputType; t != nil {
 		list = append(list, FlagValue{"input-type", []string{t.String()}})
@@ -354,7 +354,7 @@ func (o Options) given() map[string]string {
 }
 
 // dims returns the values of --dim: the sizes of axes, and the range of lengths.
-func (o Options) dims() (list []string) {
+func (o ModelInputs) dims() (list []string) {
 	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
 		list = append(list, fmt.Sprintf("%s=%d", axis, o.Dims[axis]))
 	}

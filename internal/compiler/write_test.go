@@ -72,24 +72,27 @@ func (s site) write(path, text string) {
 func TestOutputIsWholeOrAbsent(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.refused(Options{FPS: 1e12}, diag.FPSUnreachable)
+	s.refused(Options{Goal: Goal{FPS: 1e12}}, diag.FPSUnreachable)
 	if r, d := s.run(Options{}); r == nil || d.Failed() {
 		t.Fatal(d.Diags)
 	}
 	before := digest(t, s.out)
 	s.refused(Options{}, diag.OutputExists, "is not empty")
 	s.write("out/hls/build/csim", "made by make csim")
-	if r, d := s.run(Options{Force: true}); r == nil || d.Failed() || digest(t, s.out) != before {
+	if r, d := s.run(Options{OutputFolder: OutputFolder{Force: true}}); r == nil || d.Failed() || digest(t,
+		s.out) != before {
 		t.Errorf("a build could not be replaced by itself: %v", d.Diags)
 	}
 	// No path leads it astray.
 	s.write("keep/precious", "")
 	for _, path := range []string{"keep", "keep/../keep"} {
-		s.refused(Options{Out: filepath.Join(s.parent, path), Force: true}, diag.OutputForeign, "no manifest.json")
+		s.refused(Options{OutputFolder: OutputFolder{Out: filepath.Join(s.parent, path), Force: true}},
+			diag.OutputForeign, "no manifest.json")
 	}
 	for _, path := range []string{s.parent, "/", "."} {
 		var d diag.List
-		o := Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: path, Force: true}
+		o := Options{Hardware: Hardware{Board: "zcu104"}, Verification: Verification{Verify: 1, NoCSim: true},
+			OutputFolder: OutputFolder{Out: path, Force: true}}
 		if r, err := Build(context.Background(), o, &d); err != nil || r != nil || !d.Failed() {
 			t.Errorf("--out %s --force: %v %v", path, err, d.Diags)
 		}
@@ -97,8 +100,8 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var d diag.List
-	if _, err := Build(ctx, Options{Board: "zcu104", Verify: 1, NoCSim: true,
-		Out: filepath.Join(s.parent, "made", "cancelled")}, &d); err == nil {
+	if _, err := Build(ctx, Options{Hardware: Hardware{Board: "zcu104"}, Verification: Verification{Verify: 1,
+		NoCSim: true}, OutputFolder: OutputFolder{Out: filepath.Join(s.parent, "made", "cancelled")}}, &d); err == nil {
 		t.Error("a cancelled build went on")
 	}
 	if left, _ := os.ReadDir(s.parent); len(left) != 2 {
@@ -112,7 +115,8 @@ func TestForce(t *testing.T) {
 	s := newSite(t)
 	s.write("out/manifest.json", `{"name": "an extension of a browser"}`)
 	s.write("out/thesis.tex", "years")
-	for _, o := range []Options{{Force: true}, {Force: true, KeepForeign: true}} {
+	for _, o := range []Options{{OutputFolder: OutputFolder{Force: true}}, {OutputFolder: OutputFolder{Force: true,
+		KeepForeign: true}}} {
 		s.refused(o, diag.OutputForeign, "is no build of hlsgen", "does not list files")
 	}
 	if err := os.RemoveAll(s.out); err != nil {
@@ -122,12 +126,12 @@ func TestForce(t *testing.T) {
 		t.Fatal(d.Diags)
 	}
 	s.write("out/notes/day 1.txt", "mine")
-	s.refused(Options{Force: true}, diag.OutputForeign, `did not write: "notes/day 1.txt"`)
+	s.refused(Options{OutputFolder: OutputFolder{Force: true}}, diag.OutputForeign, `did not write: "notes/day 1.txt"`)
 	s.write("out/hls/top.cpp", "// mine")
-	s.refused(Options{Force: true}, diag.OutputForeign, `"notes/day 1.txt"`,
+	s.refused(Options{OutputFolder: OutputFolder{Force: true}}, diag.OutputForeign, `"notes/day 1.txt"`,
 		`changed since hlsgen wrote it: "hls/top.cpp"`)
 
-	r, d := s.run(Options{Force: true, KeepForeign: true, FPS: 1000})
+	r, d := s.run(Options{Goal: Goal{FPS: 1000}, OutputFolder: OutputFolder{Force: true, KeepForeign: true}})
 	if r == nil || d.Failed() || len(d.Diags) != 1 || d.Diags[0].Code != diag.OutputForeign ||
 		!slices.Equal(r.Kept, []string{"hls/top.cpp", "notes/day 1.txt"}) {
 		t.Fatal(r, d.Diags)
@@ -148,5 +152,6 @@ func TestForce(t *testing.T) {
 		t.Errorf("%s, %v", m, err)
 	}
 	s.write("out/manifest.json", strings.Replace(string(m), `"fps": "1000"`, `"fps": "9999"`, 1))
-	s.refused(Options{Force: true, KeepForeign: true}, diag.OutputForeign, "was changed since hlsgen wrote it")
+	s.refused(Options{OutputFolder: OutputFolder{Force: true, KeepForeign: true}}, diag.OutputForeign,
+		"was changed since hlsgen wrote it")
 }

@@ -30,7 +30,7 @@ type LabelledModel struct {
 
 // MeasureAccuracy runs the model of a folder: model.onnx on inputs.npy. The file labels.npy has the classes of the
 // first samples. If something is wrong, Read adds it to d and returns nil.
-func MeasureAccuracy(ctx context.Context, folder string, o compiler.Options, d *diag.List) (*LabelledModel, error) {
+func MeasureAccuracy(ctx context.Context, folder string, o compiler.Source, d *diag.List) (*LabelledModel, error) {
 	path := filepath.Join(folder, "labels.npy")
 	arrays, err := npy.ReadFile(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func MeasureAccuracy(ctx context.Context, folder string, o compiler.Options, d *
 		labels = a
 	}
 	o.Model = filepath.Join(folder, "model.onnx")
-	checked, err := compiler.Check(ctx, o, d)
+	checked, err := compiler.Check(ctx, compiler.CheckOptions{Source: o}, d)
 	if checked == nil || err != nil || d.Failed() {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func MeasureAccuracy(ctx context.Context, folder string, o compiler.Options, d *
 			m.Held = append(m.Held, l.In[0].Type)
 		}
 	}
-	got, err := compiler.Simulate(ctx, compiler.SimOptions{Options: o, Engine: compiler.EngineEval,
-		Input: filepath.Join(folder, "inputs.npy")}, d)
+	o.Data = filepath.Join(folder, "inputs.npy")
+	got, err := compiler.Simulate(ctx, compiler.SimOptions{Source: o, Engine: compiler.EngineEval}, d)
 	if got == nil || err != nil || d.Failed() {
 		return nil, err
 	}

@@ -89,11 +89,12 @@ func a2qOf(t *testing.T, dir string) *a2q {
 		x.asked, x.method = a.Target, a.Variant
 	}
 	var d diag.List
-	o := compiler.Options{Model: filepath.Join(dir, "model.onnx")}
-	if o.AccBits, err = compiler.ParseAccBits("63"); err != nil {
+	o := compiler.Source{Model: filepath.Join(dir, "model.onnx")}
+	asked := compiler.CheckOptions{Source: o}
+	if asked.AccBits, err = compiler.ParseAccBits("63"); err != nil {
 		t.Fatal(err)
 	}
-	c, err := compiler.Check(context.Background(), o, &d)
+	c, err := compiler.Check(context.Background(), asked, &d)
 	if err != nil || c.Imported.Model == nil {
 		t.Fatal(dir, err, d.Diags)
 	}
@@ -111,9 +112,8 @@ func a2qOf(t *testing.T, dir string) *a2q {
 		}
 	}
 	x.zeros = float64(none) / float64(all)
-	o.AccBits = compiler.AccBits{}
-	run, err := compiler.Simulate(context.Background(), compiler.SimOptions{Options: o, Engine: compiler.EngineEval,
-		Input: filepath.Join(dir, "inputs.npy"), Labels: filepath.Join(dir, "labels.npy")}, &d)
+	o.Data, o.LabelsFile = filepath.Join(dir, "inputs.npy"), filepath.Join(dir, "labels.npy")
+	run, err := compiler.Simulate(context.Background(), compiler.SimOptions{Source: o, Engine: compiler.EngineEval}, &d)
 	if err != nil || run == nil {
 		t.Fatal(dir, err, d.Diags)
 	}

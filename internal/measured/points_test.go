@@ -404,7 +404,8 @@ type network struct {
 func model(t testing.TB, path string) *dataflow.Model {
 	t.Helper()
 	var d diag.List
-	c, err := compiler.Check(context.Background(), compiler.Options{Model: filepath.Join(tier.Root(t), path)}, &d)
+	c, err := compiler.Check(context.Background(),
+		compiler.CheckOptions{Source: compiler.Source{Model: filepath.Join(tier.Root(t), path)}}, &d)
 	if err != nil || c.Imported.Model == nil {
 		t.Fatal(path, err, d.Diags)
 	}
