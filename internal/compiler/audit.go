@@ -78,7 +78,7 @@ func seenSums(ctx context.Context, o Source, src *ModelSource, im *frontend.Impo
 		o.ReportProgress("simulating", part.First+len(part.In), data.Count)
 		return nil
 	})
-	return seen, data.Count, toldOf(err, data.file, src, d)
+	return seen, data.Count, toldOf(err, data.file, src.File, d)
 }
 
 // fixedSamples opens samples of a model whose samples have one length and do not depend on each other. It returns nil
@@ -90,7 +90,7 @@ func fixedSamples(ctx context.Context, o SampleFiles, src *ModelSource, m *dataf
 			"leave --stateful out, and bind one length: --dim T=8")
 		return nil
 	}
-	return o.Stdin.supplied(ctx, o.Data, m, src, d)
+	return supplied(ctx, o.Stdin, o.Data, m, src.Inputs, d)
 }
 
 func samplesOf(n int, s *frontend.ObservedSums) *AccumulatorSamples {

@@ -31,22 +31,16 @@
 package compiler
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"runtime/debug"
 
-	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/outputdir"
-	"hlsgen/internal/safefile"
 	"hlsgen/templates"
-	"hlsgen/templates/deploy"
 	"hlsgen/templates/vivado"
 )
 
@@ -150,7 +144,7 @@ func Build(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err 
 	}
 	o.ReportProgress("simulating", 0, 0)
 	streams, err := r.simulate(ctx, runs, data, o.Backend.IncludesRTL())
-	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
+	if err = modelError(err, r.Source.File, d); err != nil || d.Failed() {
 		return nil, err
 	}
 	r.Verified.Large = o.Verify == AutoVerify && autoSamples(r.Design.Model.Graph) < usualSamples
@@ -160,7 +154,7 @@ func Build(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err 
 		return nil, err
 	}
 	r.Accuracy, err = accuracy(ctx, model, data)
-	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
+	if err = modelError(err, r.Source.File, d); err != nil || d.Failed() {
 		return nil, err
 	}
 	page, err := r.page(ctx, o, d)
@@ -173,133 +167,4 @@ func Build(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err 
 		return nil, err
 	}
 	return r, nil
-}
-
-// generate makes the files of the selected back ends. Unless o.NoCSim is set, it also compiles and runs the generated
-// C++.
-func (r *BuildResult) generate(ctx context.Context, o Options, streams templates.TestVectors,
-	d *diag.List) (files templates.Files, err error) {
-	if o.Backend.IncludesHLS() {
-		files, err = templates.Project(r.Design.Design, streams, templates.Options{})
-		if err != nil {
-			return nil, fmt.Errorf("generate: %w", err)
-		}
-		if !o.NoCSim {
-			o.ReportProgress("compiling", 0, 0)
-			if err := r.compile(ctx, files, streams, d); err != nil || d.Failed() {
-				return nil, err
-			}
-		}
-	}
-	if o.Backend.IncludesRTL() {
-		more, err := generateRTL(ctx, r, o, streams.Frames, d)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, more...)
-	}
-	var more templates.Files
-	if o.Weights.Loaded() {
-		more, err = loadFiles(r, o)
-	} else {
-		more, err = deploy.Files(r.Design.Design, templates.Options{}, o.Backend.IncludesHLS())
-	}
-	none := new(deploy.NoDriver)
-	switch {
-	case errors.As(err, &none) && o.Weights.Loaded():
-		d.Fail(diag.WeightsUnfit, "", "there is no driver that would load weights: "+none.Reason,
-			"leave --weights out, or have the model end with what the accelerator computes")
-		return nil, nil
-	case errors.As(err, &none):
-		r.NoDriver = none.Reason
-	case err != nil:
-		return nil, fmt.Errorf("generate: %w", err)
-	}
-	files = append(files, more...)
-	if o.Counters && r.NoDriver == "" {
-		if more, err = counterFiles(ctx, r); err != nil {
-			return nil, fmt.Errorf("generate: %w", err)
-		}
-		files = append(files, more...)
-	}
-	more, err = onBoard(r, o)
-	return append(files, more...), err
-}
-
-// target returns the board at the asked clock, or at the board's default clock, with calibrated delays.
-func (o Hardware) target(b boards.Board, d *diag.List) dataflow.Target {
-	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Formula, IO: o.IO,
-		Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
-	if backend := o.Backend.ForBoard(b); backend.IncludesRTL() {
-		if backend.IncludesHLS() { // a process within the envelope of the C++ is within that of the RTL too
-			t.Unroll = t.Unroll.OrDefault()
-		}
-		t.Stalls, t.Counters, t.Loader = dataflow.StallByCredit, o.Counters, o.Weights.streams()
-	}
-	return t
-}
-
-// goal converts the options to the goal of the folding search. fixed is the folding file; it may be nil.
-func (o Goal) goal(fixed *folding.File) folding.Goal {
-	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.SearchTime,
-		MaxUse: o.MaxUse, OverBudget: o.OverBudget, Fixed: fixed, FIFO: o.FIFO, Interrupt: o.Interrupt,
-		Tell: o.SearchProgress}
-}
-
-// CatchPanic, when deferred, converts a panic to an *Internal error. A panic is always a defect of hlsgen.
-func CatchPanic(err *error) {
-	if p := recover(); p != nil {
-		*err = &InternalError{fmt.Sprint(p), string(debug.Stack())}
-	}
-}
-
-// An InternalError error reports a defect of hlsgen: a panic's message and stack.
-type InternalError struct{ Msg, Stack string }
-
-func (e *InternalError) Error() string { return "internal error: " + e.Msg }
-
-// FindBoard finds a board by name or by the path of a board file. ok is false after it adds an error to d.
-func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
-	b, err := boards.Find(nameOrPath)
-	unknown, ambiguous := new(boards.UnknownError), new(boards.AmbiguousError)
-	switch {
-	case errors.As(err, &ambiguous):
-		d.Fail(diag.BoardUnknown, "", "the board "+err.Error(), "--board "+ambiguous.Boards[0].Name+
-			", or another of these")
-	case errors.As(err, &unknown):
-		d.Fail(diag.BoardUnknown, "", err.Error(), "`hlsgen boards` lists the boards; "+
-			"a board of your own is a JSON file: --board ./mine.json")
-	case err != nil:
-		d.Fail(diag.BoardInvalid, "", err.Error(), "docs/boards.md shows the form of a board file")
-	case b.Unverified:
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.BoardUnverified,
-			Msg: fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
-			Hint: "compare `hlsgen boards` with the data sheet; where it differs, " +
-				"give a board file of your own: --board ./mine.json"})
-	}
-	return b, err == nil
-}
-
-// MaxSettings is the largest size of a file with settings of layers, such as a folding file, in bytes.
-const MaxSettings = 64 << 20
-
-// fixed reads the folding file. It returns nil if there is none, or after adding an error to d.
-func (o Goal) fixed(d *diag.List) *folding.File {
-	if o.Folding == "" {
-		return o.depths(o.FoldingFile)
-	}
-	b, err := safefile.ReadFile(o.Folding, MaxSettings)
-	if err != nil {
-		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a folding file (JSON)")
-		return nil
-	}
-	return o.depths(folding.ReadFile(b, d))
-}
-
-// depths returns f, without its FIFOs if the user asked for FIFOs by a flag.
-func (o Goal) depths(f *folding.File) *folding.File {
-	if f == nil || !o.FIFOAsked {
-		return f
-	}
-	return f.WithoutFIFOs()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/dustin/go-humanize"
@@ -13,11 +12,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/safefile"
 )
-
-// StdioPath is the path that means standard input or standard output.
-const StdioPath = "-"
 
 // Hints for files that cannot be read.
 const (
@@ -33,28 +28,10 @@ type dataFile struct {
 	states map[string]*npy.Array // computed states that the file does not give
 }
 
-// StdinArray is an .npy array that arrives on standard input.
-type StdinArray struct {
-	From  io.Reader
-	array *npy.ArrayReader // nil until its header is read
-}
-
-// open reads the header of the array and returns the array. Later calls return the same array.
-func (a *StdinArray) open() (*npy.ArrayReader, error) {
-	if a == nil || a.From == nil {
-		return nil, errors.New("there is no standard input")
-	}
-	var err error
-	if a.array == nil {
-		a.array, err = npy.FromReader(a.From, "standard input")
-	}
-	return a.array, err
-}
-
-// openData opens the input file so that its samples can be read several times. Without a path it uses the source's own
-// samples. It returns nil after adding an error to d.
-func (a *StdinArray) openData(path string, src *ModelSource, d *diag.List) *dataFile {
-	f := a.openOnce(path, src, d)
+// openData opens the input file so that its samples can be read several times. Without a path it uses own,
+// the samples that the model comes with. It returns nil after adding an error to d.
+func openData(in *StdinArray, path string, own *npy.Array, d *diag.List) *dataFile {
+	f := openOnce(in, path, own, d)
 	if f == nil || path != StdioPath {
 		return f
 	}
@@ -68,14 +45,14 @@ func (a *StdinArray) openData(path string, src *ModelSource, d *diag.List) *data
 }
 
 // openOnce opens the input file like openData, for samples that are read only once and in order.
-func (a *StdinArray) openOnce(path string, src *ModelSource, d *diag.List) *dataFile {
-	if path == "" && src.Inputs != nil {
-		return &dataFile{path: path, arrays: samples.ArrayReaders(map[string]*npy.Array{"": src.Inputs}), close: closed}
+func openOnce(in *StdinArray, path string, own *npy.Array, d *diag.List) *dataFile {
+	if path == "" && own != nil {
+		return &dataFile{path: path, arrays: samples.ArrayReaders(map[string]*npy.Array{"": own}), close: closed}
 	}
 	if path != StdioPath {
 		return openArrays(path, hintInputs, d)
 	}
-	array, err := a.open()
+	array, err := in.open()
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
 			unreadable(path, err, hintInputs, d)
@@ -173,9 +150,9 @@ func (s *supply) close() {
 }
 
 // supplied opens a file of samples and checks all of them. It returns nil after adding an error to d.
-func (a *StdinArray) supplied(ctx context.Context, path string, m *dataflow.Model, src *ModelSource,
+func supplied(ctx context.Context, in *StdinArray, path string, m *dataflow.Model, own *npy.Array,
 	d *diag.List) *supply {
-	f := a.openData(path, src, d)
+	f := openData(in, path, own, d)
 	if f == nil {
 		return nil
 	}
@@ -208,48 +185,8 @@ func partByPart(s *samples.SampleSource, size int, take func(part *samples.Runs)
 	return nil
 }
 
-// toldOf converts an error of samples or of the model to diagnostics in d. It returns all other errors.
-func toldOf(err error, f *dataFile, src *ModelSource, d *diag.List) error {
-	var bad unfit
-	var fault faulty
-	switch {
-	case err == nil, errors.Is(err, errTold):
-		return nil
-	case errors.Is(err, context.Canceled):
-		return err
-	case errors.As(err, &bad):
-		f.told(bad.error, d)
-		return nil
-	case errors.As(err, &fault):
-		return modelError(fault.error, src, d)
-	}
-	return err
-}
+// partBytes is the approximate size of a part in the file.
+const partBytes = 1 << 18
 
-// An unfit error says that samples cannot be read or do not fit the model. A faulty error says that the model has no
-// value for a sample.
-type (
-	unfit  struct{ error }
-	faulty struct{ error }
-)
-
-func (e unfit) Unwrap() error  { return e.error }
-func (e faulty) Unwrap() error { return e.error }
-
-// unfitting adds an error to d for data that do not fit the model.
-func unfitting(file string, err error, d *diag.List) {
-	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
-	if u := new(samples.UnfitError); errors.As(err, &u) && u.Hint != "" {
-		hint = u.Hint
-	}
-	d.Fail(diag.DataInvalid, filepath.Base(file), err.Error(), hint)
-}
-
-// unreadable adds an error to d. Its code tells whether the file is missing or holds invalid data.
-func unreadable(path string, err error, hint string, d *diag.List) {
-	code := diag.DataInvalid
-	if safefile.Unreadable(err) {
-		code = diag.FileUnreadable
-	}
-	d.Fail(code, filepath.Base(path), err.Error(), hint)
-}
+// maxCompared is the largest number of samples on which a model is compared before and after quantisation.
+const maxCompared = 1024

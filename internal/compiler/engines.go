@@ -331,3 +331,14 @@ func compile(ctx context.Context, d *dataflow.Design, files templates.Files, str
 	}
 	return out, nil
 }
+
+// synthesised reports whether an engine runs SystemVerilog.
+func (e Engine) synthesised() bool { return e == EngineRTL || e == EngineNetlist }
+
+// elements returns the number of elements on all streams of a frame.
+func elements(g *dataflow.Graph) (n int) {
+	for _, s := range g.Streams {
+		n += s.Type.Shape.Size()
+	}
+	return n
+}

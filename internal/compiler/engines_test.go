@@ -24,7 +24,7 @@ func TestPanicInSample(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	var d diag.List
-	if got := modelError(err, &ModelSource{}, &d); got != err || len(d.Diags) > 0 {
+	if got := modelError(err, "", &d); got != err || len(d.Diags) > 0 {
 		t.Errorf("%v, %v", got, d.Diags)
 	}
 }

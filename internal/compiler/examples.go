@@ -12,6 +12,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/outputdir"
+	"hlsgen/templates"
 )
 
 // WriteExamples writes a folder per embedded example to dir and returns the folders. If one of them exists, it adds an
@@ -71,4 +72,26 @@ func writeExample(dir string, files map[string][]byte) error {
 		return fmt.Errorf("%s cannot be written: %w", dir, err)
 	}
 	return nil
+}
+
+// exampleFiles describes the files of an example.
+var exampleFiles = []templates.ReadmeEntry{
+	described("this page", "README.md"),
+	described("the network, in QONNX form", "model.onnx"),
+	described("the same network in QuantizeLinear form", "qcdq.onnx"),
+	described("samples", "inputs.npy"),
+	described("the class of each sample, -1 for an edge case", "labels.npy"),
+	described("what Brevitas computes of the samples", "outputs.npy"),
+}
+
+// exampleReadme returns the README.md of an example's folder.
+func exampleReadme(e examples.Example, paths []string) ([]byte, error) {
+	about := "An example that hlsgen carries: " + e.Doc + "."
+	return templates.Readme{Title: e.Name, About: about, Files: exampleFiles, Steps: []templates.ReadmeStep{
+		{Title: "Try it",
+			Text: "What becomes of its nodes; the model on its samples, compared with Brevitas; an accelerator.",
+			Commands: []string{"hlsgen check model.onnx",
+				"hlsgen simulate model.onnx --input inputs.npy --compare outputs.npy",
+				"hlsgen build model.onnx --board zcu104"}},
+	}}.README(paths)
 }

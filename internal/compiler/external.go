@@ -9,53 +9,12 @@ import (
 	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/suggest"
 	"hlsgen/templates"
 )
 
 // worthwhile is the smallest table of weights, in bytes, that is read from memory with every frame unless the user
 // names layers. A mover buffers as many bytes itself.
 const worthwhile = 4096
-
-// ParseWeights parses the value of --weights.
-func ParseWeights(s string) (WeightSource, error) {
-	from, layers, named := strings.Cut(s, "=")
-	if !slices.Contains(WeightSources, from) {
-		return "", fmt.Errorf("sources of weights are %s%s", strings.Join(WeightSources, ", "),
-			suggest.DidYouMean(from, WeightSources))
-	}
-	if !named {
-		return WeightSource(s), nil
-	}
-	if from != string(WeightsExternal) {
-		return "", fmt.Errorf("of %s no layers are named, but of %s: %[2]s=LAYER,LAYER", from, WeightsExternal)
-	}
-	list := strings.Split(layers, ",")
-	for i, name := range list {
-		if name == "" || slices.Contains(list[:i], name) {
-			return "", fmt.Errorf("%q is no list of different layers: %s=LAYER,LAYER", layers, WeightsExternal)
-		}
-	}
-	return WeightSource(s), nil
-}
-
-// external reports whether weights are read from memory with every frame.
-func (w WeightSource) external() bool {
-	from, _, _ := strings.Cut(string(w), "=")
-	return from == string(WeightsExternal)
-}
-
-// streams reports whether a mover fills tables from memory.
-func (w WeightSource) streams() bool { return w == WeightsStream || w.external() }
-
-// layers returns the layers named after "external=", or nil if none is named.
-func (w WeightSource) layers() []string {
-	_, names, named := strings.Cut(string(w), "=")
-	if !named {
-		return nil
-	}
-	return strings.Split(names, ",")
-}
 
 // outside marks in rooms the layers whose weights are read from memory with every frame. These are the named layers, or
 // else the largest layers that read each weight once per frame. Each needs a memory port that no input uses. It returns

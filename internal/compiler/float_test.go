@@ -61,7 +61,7 @@ func TestImportsOnce(t *testing.T) {
 	if err != nil || made == nil {
 		t.Fatal(err, d.Diags)
 	}
-	data := o.Stdin.openData(input, made, &d)
+	data := openData(o.Stdin, input, made.Inputs, &d)
 	defer data.close()
 	o.Source = opt
 	engine, im, err := o.importFor(made, data.shapes(), &d)

@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"context"
-	"errors"
 	"sync"
 )
 
@@ -132,6 +131,3 @@ func (x *traffic) fail(at int, err error) {
 	}
 	x.turn.Broadcast()
 }
-
-// errTold ends work after an error whose reason is already in the diagnostics.
-var errTold = errors.New("the diagnostics say why")

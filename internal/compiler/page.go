@@ -258,5 +258,3 @@ func bottleneckName(b folding.Bottleneck) string {
 	}
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
-
-func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -21,12 +21,6 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// maxCompared is the largest number of samples on which a model is compared before and after quantisation.
-const maxCompared = 1024
-
-// DefaultRecipe quantises weights and activations to 8 bits.
-var DefaultRecipe = frontend.Recipe{Weights: quantise.QuantFormat{Bits: 8}, Activations: quantise.QuantFormat{Bits: 8}}
-
 // opened opens the model. With --calibrate it also quantises the model, and returns the options for the quantised
 // model. The source is nil after it adds an error to d.
 func opened(ctx context.Context, o Source, d *diag.List) (*ModelSource, Source, error) {
@@ -60,7 +54,7 @@ func calibrated(ctx context.Context, o Source, src *ModelSource, d *diag.List) (
 	o.LSTM, o.Cells, o.Initial = "", "", nil // the quantised file contains the formats of cells and the initial states
 	made.transforms = n.Fixed
 	if made.shapes, err = n.shapes(); err != nil {
-		return nil, o, toldOf(unfit{err}, n.file, src, d)
+		return nil, o, toldOf(unfit{err}, n.file, src.File, d)
 	}
 	compared, err := before(ctx, o, n, &made, d)
 	if err != nil || d.Failed() {
@@ -119,16 +113,6 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// recipe returns the recipe for --calibrate, with the options for scales and biases.
-func (o Quantisation) recipe() frontend.Recipe {
-	r := DefaultRecipe
-	if o.Recipe != nil {
-		r = *o.Recipe
-	}
-	r.Scales, r.Equalise, r.CorrectBias = o.Scales, o.Equalise, o.CorrectBias
-	return r
-}
-
 // noted holds a model to be quantised, and the values that samples produced in it.
 type noted struct {
 	*frontend.QuantisationSession
@@ -157,7 +141,7 @@ func (n *noted) shapes() (map[string][]int, error) {
 // quantising reads a model and records the values that all samples produce in it. replace has existing quantisers
 // replaced. It returns nil after adding an error to d.
 func quantising(ctx context.Context, o Source, src *ModelSource, replace bool, d *diag.List) (*noted, error) {
-	data := o.Stdin.openData(o.Calibrate, src, d)
+	data := openData(o.Stdin, o.Calibrate, src.Inputs, d)
 	if data == nil {
 		return nil, nil
 	}
@@ -184,7 +168,7 @@ func noting(ctx context.Context, o Source, src *ModelSource, data *dataFile, rep
 	}
 	n.fed = data.lacks(n.Model)
 	if ok, err := data.feedBy(ctx, n.Model, bySample(n.Float), d); !ok {
-		return nil, toldOf(err, data, src, d)
+		return nil, toldOf(err, data, src.File, d)
 	}
 	if n.samples = data.samples(n.Model, nil, "", d); n.samples == nil {
 		return nil, nil
@@ -221,7 +205,7 @@ func noting(ctx context.Context, o Source, src *ModelSource, data *dataFile, rep
 		})
 	}
 	if err != nil {
-		return nil, toldOf(err, data, src, d)
+		return nil, toldOf(err, data, src.File, d)
 	}
 	return n, nil
 }
@@ -304,14 +288,14 @@ func NewVariantMaker(ctx context.Context, o Source, d *diag.List) (v *VariantMak
 	defer n.close()
 	v.q, v.Bare = n.QuantisationSession, n.HasNoQuantisers()
 	if src.shapes, err = n.shapes(); err != nil {
-		return nil, toldOf(unfit{err}, n.file, src, d)
+		return nil, toldOf(unfit{err}, n.file, src.File, d)
 	}
 	if o.Data == "" {
 		if v.runs, err = few(n.samples); err != nil {
-			return nil, toldOf(unfit{err}, n.file, src, d)
+			return nil, toldOf(unfit{err}, n.file, src.File, d)
 		}
 	} else {
-		data := o.Stdin.openData(o.Data, src, d)
+		data := openData(o.Stdin, o.Data, src.Inputs, d)
 		if data == nil {
 			return nil, nil
 		}
@@ -321,12 +305,12 @@ func NewVariantMaker(ctx context.Context, o Source, d *diag.List) (v *VariantMak
 			return nil, nil
 		}
 		if v.runs, err = few(given); err != nil {
-			return nil, toldOf(unfit{err}, data, src, d)
+			return nil, toldOf(unfit{err}, data, src.File, d)
 		}
 	}
 	float, err := v.each(ctx, v.q.Float)
 	if err != nil {
-		return nil, modelError(err, src, d)
+		return nil, modelError(err, src.File, d)
 	}
 	switch {
 	case o.LabelsFile != "":
@@ -346,7 +330,7 @@ func NewVariantMaker(ctx context.Context, o Source, d *diag.List) (v *VariantMak
 	v.Float, v.float = v.labels.Accuracy(float), float
 	as, err := v.each(ctx, v.q.RunOriginal)
 	if err != nil {
-		return nil, modelError(err, src, d)
+		return nil, modelError(err, src.File, d)
 	}
 	a := v.labels.Accuracy(as)
 	v.AsIs = &a
@@ -386,7 +370,7 @@ func (v *VariantMaker) Make(ctx context.Context, r frontend.Recipe) (x *RecipeVa
 	x = &RecipeVariant{Recipe: r}
 	if r.Least {
 		if x.Least, x.Recipe, err = v.least(ctx, cmp.Or(v.o.KeepShare, DefaultKeep)); err != nil {
-			return nil, modelError(err, v.Source, &d)
+			return nil, modelError(err, v.Source.File, &d)
 		}
 		r = x.Recipe
 	}
@@ -412,7 +396,7 @@ func (v *VariantMaker) Make(ctx context.Context, r frontend.Recipe) (x *RecipeVa
 	x.Model = im.Model
 	out, err := courseOf(x.Model).integers(ctx, v.runs)
 	if err != nil {
-		if e := modelError(err, &made, &d); e != nil {
+		if e := modelError(err, made.File, &d); e != nil {
 			return nil, e
 		}
 		x.Model, x.Refused = nil, reason(&d)
@@ -441,20 +425,4 @@ func reason(d *diag.List) string {
 		return fmt.Sprintf("%s %q: %s", x.Op, x.Node, x.Msg)
 	}
 	return errors.New("it was refused").Error()
-}
-
-// AccuracyOf measures an imported model on the samples of the options. It returns nil without labels.
-func AccuracyOf(ctx context.Context, o Source, src *ModelSource, m *dataflow.Model, d *diag.List) (a *samples.Accuracy,
-	err error) {
-	defer CatchPanic(&err)
-	if o.Data == "" && o.LabelsFile == "" || m == nil {
-		return nil, nil
-	}
-	s := openSamples(ctx, o, m, src, d)
-	defer s.close()
-	if d.Failed() {
-		return nil, nil
-	}
-	a, err = accuracy(ctx, m, s)
-	return a, modelError(err, src, d)
 }

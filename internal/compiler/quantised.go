@@ -30,14 +30,14 @@ type comparison struct {
 func before(ctx context.Context, o Source, n *noted, made *ModelSource, d *diag.List) (string, error) {
 	from, was, where := n.samples, n.was, fmt.Sprintf("on %s (--calibrate)", filepath.Base(o.Calibrate))
 	if o.Data != "" && o.Data != StdioPath {
-		data := o.Stdin.openData(o.Data, made, d)
+		data := openData(o.Stdin, o.Data, made.Inputs, d)
 		if data == nil {
 			return "", nil
 		}
 		defer data.close()
 		n.fed = data.lacks(n.Model)
 		if ok, err := data.feedBy(ctx, n.Model, bySample(n.Float), d); !ok {
-			return "", toldOf(err, data, made, d)
+			return "", toldOf(err, data, made.File, d)
 		}
 		if from = data.checked(n.Model, d); from == nil {
 			return "", nil
@@ -53,21 +53,21 @@ func before(ctx context.Context, o Source, n *noted, made *ModelSource, d *diag.
 	o.ReportProgress("comparing", 0, min(from.Count, maxCompared))
 	run, err := now(ctx, o, made, n.fed, d)
 	if run == nil || err != nil {
-		return "", modelError(err, made, d)
+		return "", modelError(err, made.File, d)
 	}
 	size := from.PartSize(partBytes, 1)
 	for first := 0; first < min(from.Count, maxCompared); first += size {
 		part, err := from.ReadRange(first, min(first+size, maxCompared))
 		if err != nil {
-			return "", toldOf(unfit{err}, n.file, made, d)
+			return "", toldOf(unfit{err}, n.file, made.File, d)
 		}
 		before, err := n.asIs(ctx, part, was[min(first, len(was)):])
 		if err != nil {
-			return "", modelError(err, made, d)
+			return "", modelError(err, made.File, d)
 		}
 		after, err := run(part)
 		if err != nil {
-			return "", modelError(err, made, d)
+			return "", modelError(err, made.File, d)
 		}
 		c.add(first, before, after)
 		o.ReportProgress("comparing", c.runs, min(from.Count, maxCompared))

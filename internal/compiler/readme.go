@@ -2,15 +2,11 @@ package compiler
 
 import (
 	"fmt"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/examples"
 	"hlsgen/templates"
 )
 
@@ -101,7 +97,7 @@ func (r *BuildResult) readme(o Options, paths []string) ([]byte, error) {
 		"and %d clocks from the first word of a frame to its last result.\n",
 		templates.MarkdownCode(r.Source.File), templates.MarkdownCode(t.Board.Name),
 		templates.MarkdownCode(t.Board.Part), plain(t.ClockMHz),
-		o.Backend.makes(), o.Version, r.frame(), plain(every), r.Design.Clocks.Latency)
+		productOf(o.Backend), o.Version, r.frame(), plain(every), r.Design.Clocks.Latency)
 	if v := r.Verified; v.Samples > 0 {
 		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
 			strings.Join(v.Engines, ", "))
@@ -225,79 +221,4 @@ func (r *BuildResult) again(o Options) string {
 	words := append(r.Source.Command("build"), "--board", BoardArgument(o.Board), "--clock",
 		plain(r.Design.Target.ClockMHz), "--folding", file)
 	return templates.ShellLine(append(append(words, o.Flags()...), "--out", "again"))
-}
-
-// Flags returns the flags that shape the design, as the user gave them, except the board, the clock and the folding
-// file.
-func (o Options) Flags() (words []string) {
-	given := o.given()
-	delete(given, "folding")
-	delete(given, "dim") // --dim is repeated for each axis
-	delete(given, "shape")
-	delete(given, "initial-state")
-	delete(given, "state")
-	if o.Formula != dataflow.FittedFormula {
-		given["cost"] = o.Formula.String()
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if words = append(words, "--"+name); given[name] != "true" {
-			words = append(words, given[name])
-		}
-	}
-	for _, dim := range o.dims() {
-		words = append(words, "--dim", dim)
-	}
-	for _, shape := range o.Shapes.Texts() {
-		words = append(words, "--shape", shape)
-	}
-	for _, state := range o.Initial.Texts() {
-		words = append(words, "--initial-state", state)
-	}
-	for _, state := range o.States {
-		words = append(words, "--state", state.String())
-	}
-	return words
-}
-
-// Command returns the first words of a command on the model, for the model's folder. A nil source means the example.
-func (s *ModelSource) Command(name string) []string {
-	words := []string{"hlsgen", name}
-	switch {
-	case s == nil || s.Example: // "./" keeps a command from taking the name for a flag
-	case strings.HasPrefix(s.File, "-"): // no command takes it for a flag
-		words = append(words, "./"+s.File)
-	default:
-		words = append(words, s.File)
-	}
-	return words
-}
-
-// BoardArgument returns the argument of --board for a folder that holds the board file, if there is one.
-func BoardArgument(nameOrPath string) string {
-	if boards.IsPath(nameOrPath) {
-		return "./" + filepath.Base(nameOrPath)
-	}
-	return nameOrPath
-}
-
-// exampleFiles describes the files of an example.
-var exampleFiles = []templates.ReadmeEntry{
-	described("this page", "README.md"),
-	described("the network, in QONNX form", "model.onnx"),
-	described("the same network in QuantizeLinear form", "qcdq.onnx"),
-	described("samples", "inputs.npy"),
-	described("the class of each sample, -1 for an edge case", "labels.npy"),
-	described("what Brevitas computes of the samples", "outputs.npy"),
-}
-
-// exampleReadme returns the README.md of an example's folder.
-func exampleReadme(e examples.Example, paths []string) ([]byte, error) {
-	about := "An example that hlsgen carries: " + e.Doc + "."
-	return templates.Readme{Title: e.Name, About: about, Files: exampleFiles, Steps: []templates.ReadmeStep{
-		{Title: "Try it",
-			Text: "What becomes of its nodes; the model on its samples, compared with Brevitas; an accelerator.",
-			Commands: []string{"hlsgen check model.onnx",
-				"hlsgen simulate model.onnx --input inputs.npy --compare outputs.npy",
-				"hlsgen build model.onnx --board zcu104"}},
-	}}.README(paths)
 }

@@ -11,120 +11,14 @@ import (
 	"strings"
 	"sync"
 
-	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/outputdir"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
-	"hlsgen/templates/deploy"
 	"hlsgen/templates/rtl"
 )
-
-// A Backend selects the generated languages. The zero value selects by the board's vendor; see ForBoard.
-type Backend string
-
-// The back ends. If RTL is generated, the latencies and FIFOs of a design are those of the RTL.
-const (
-	BackendHLS  Backend = "hls"
-	BackendRTL  Backend = "rtl"
-	BackendBoth Backend = "both"
-)
-
-// Backends lists the values of Backend.
-var Backends = []string{string(BackendHLS), string(BackendRTL), string(BackendBoth)}
-
-// ForBoard returns the back end for a board. The default is HLS on AMD's devices, because Vitis HLS
-// knows no others, and else RTL.
-func (b Backend) ForBoard(board boards.Board) Backend {
-	switch {
-	case b != "":
-		return b
-	case board.Family == boards.AMD:
-		return BackendHLS
-	}
-	return BackendRTL
-}
-
-// CheckedForBoard returns b.On(board), and adds an error to d if the board cannot use that back end.
-func (b Backend) CheckedForBoard(board boards.Board, d *diag.List) Backend {
-	b = b.ForBoard(board)
-	if b.IncludesHLS() && board.Family != boards.AMD {
-		d.Fail(diag.BackendUnfit, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for "+
-			"devices that are not AMD's", board.Name, board.Part), "use --backend rtl, or leave it out")
-	}
-	return b
-}
-
-// counted adds an error to d if counters are asked of a back end without them.
-func (o Hardware) counted(d *diag.List) {
-	if o.Counters && !o.Backend.IncludesRTL() {
-		d.Fail(diag.BackendUnfit, "", "--counters: a layer that Vitis HLS makes does not tell in which clocks it waits",
-			"use --backend rtl, or --backend both: layers in SystemVerilog tell")
-	}
-}
-
-// countedFrames is the number of frames that counters.json describes.
-const countedFrames = 16
-
-// counterFiles returns the files with which programs compare the counters of the hardware with the simulation.
-func counterFiles(ctx context.Context, r *BuildResult) (templates.Files, error) {
-	d := r.Design.Design
-	trace, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: countedFrames})
-	if err != nil {
-		return nil, err
-	}
-	c := trace.Counters(d)
-	counted := deploy.CountersFile{Frames: c.Frames, Clocks: c.Clocks}
-	for _, s := range c.Streams {
-		counted.Streams = append(counted.Streams, deploy.CountedStream{Stalled: s.Stalled, Starved: s.Starved})
-	}
-	return deploy.CounterFiles(d, counted)
-}
-
-// IncludesHLS reports whether C++ is generated.
-func (b Backend) IncludesHLS() bool { return b != BackendRTL }
-
-// IncludesRTL reports whether SystemVerilog is generated.
-func (b Backend) IncludesRTL() bool { return b == BackendRTL || b == BackendBoth }
-
-// makes describes the product of the back end in words.
-func (b Backend) makes() string {
-	switch b {
-	case BackendRTL:
-		return "SystemVerilog"
-	case BackendBoth:
-		return "a Vitis HLS project, and the same in SystemVerilog"
-	}
-	return "a Vitis HLS project"
-}
-
-// generateRTL generates the design's SystemVerilog and runs it if Verilator is installed.
-func generateRTL(ctx context.Context, r *BuildResult, o Options, streams []tensors,
-	d *diag.List) (templates.Files, error) {
-	n, err := rtl.New(r.Design.Design, templates.Options{})
-	if err != nil {
-		return nil, err
-	}
-	files, err := n.Project(streams)
-	if err != nil || len(streams) == 0 || o.NoCSim {
-		return files, err
-	}
-	if program := noVerilator(); program != "" {
-		r.Verified.Left = string(EngineRTL)
-		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.VerilatorMissing,
-			Msg:  "the generated SystemVerilog was not run: there is no " + program,
-			Hint: "install verilator and g++, or pass --no-csim"})
-		return files, nil
-	}
-	o.ReportProgress("compiling", 0, 0)
-	if err := verilated(ctx, EngineRTL, r.Design.Design, pick(streams, r.Design.Model.Graph.In), streams); err != nil {
-		return nil, err
-	}
-	r.Verified.Engines = append(r.Verified.Engines, string(EngineRTL))
-	return files, nil
-}
 
 // noVerilator returns the first missing program that engine rtl needs, or "".
 func noVerilator() string { return missing("verilator", "g++") }

@@ -11,7 +11,6 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/frontend"
-	"hlsgen/frontend/graph"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
@@ -85,11 +84,11 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *SimResult, 
 		return nil, err
 	}
 	o.Source = made
-	open := o.Stdin.openOnce
+	open := openOnce
 	if len(o.States) > 0 { // samples are read twice
-		open = o.Stdin.openData
+		open = openData
 	}
-	data := open(o.Data, r.Source, d)
+	data := open(o.Stdin, o.Data, r.Source.Inputs, d)
 	if data == nil {
 		return nil, ctx.Err()
 	}
@@ -106,7 +105,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *SimResult, 
 		return nil, nil
 	}
 	if ok, err := data.feed(ctx, model, o.Engine == EngineReference, d); !ok {
-		return nil, modelError(err, r.Source, d)
+		return nil, modelError(err, r.Source.File, d)
 	}
 	s := data.samples(model, steps, o.LengthsFile, d)
 	if s == nil {
@@ -258,11 +257,11 @@ func (r *SimResult) run(ctx context.Context, o SimOptions, im *frontend.Imported
 		c := courseOf(m)
 		c.float = o.Engine == EngineFloat
 		out, err := c.reference(ctx, s)
-		return out, modelError(err, r.Source, d)
+		return out, modelError(err, r.Source.File, d)
 	}
 	in, err := codes(ctx, m, s)
 	if err != nil {
-		return nil, modelError(err, r.Source, d)
+		return nil, modelError(err, r.Source.File, d)
 	}
 	var streams, out []tensors
 	if o.Engine == EngineEval || o.Trace != "" {
@@ -287,7 +286,7 @@ func (r *SimResult) run(ctx context.Context, o SimOptions, im *frontend.Imported
 		}
 	}
 	reals, err := results(ctx, m, s, out)
-	return reals, modelError(err, r.Source, d)
+	return reals, modelError(err, r.Source.File, d)
 }
 
 // fold makes the design for an engine. ok is false after it adds an error to d.
@@ -334,9 +333,6 @@ func (r *SimResult) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d
 	}
 	return true, r.Design.SimulateRange(ctx)
 }
-
-// synthesised reports whether an engine runs SystemVerilog.
-func (e Engine) synthesised() bool { return e == EngineRTL || e == EngineNetlist }
 
 // runDesign folds the model and runs the folded design.
 func (r *SimResult) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
@@ -400,27 +396,5 @@ func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// modelError adds an error to d for a failure that the model or its data cause at run time: a division by zero, an
-// undecidable rounding, or data that are not numbers. It returns all other errors.
-func modelError(err error, src *ModelSource, d *diag.List) error {
-	var internal *InternalError
-	var mismatch *MismatchError
-	var deadlock *rtlsim.Deadlock
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.As(err, &internal) || errors.As(err, &mismatch) || errors.As(err, &deadlock) {
-		return err
-	}
-	hint := "the model has no exact value for this sample"
-	if off := new(frontend.NotOnGridError); errors.As(err, &off) {
-		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded " +
-			"to it"
-	}
-	if errors.Is(err, graph.ErrRoundingTooCostly) {
-		hint = "use --engine float, which computes in float64: without --engine it is what runs such a model"
-	}
-	d.Fail(diag.DataInvalid, src.File, err.Error(), hint)
 	return nil
 }

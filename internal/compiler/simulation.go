@@ -46,9 +46,6 @@ type portion struct {
 	compared    Comparison
 }
 
-// partBytes is the approximate size of a part in the file.
-const partBytes = 1 << 18
-
 // heldElements limits the input and output elements of a part for engines other than fast. A part still has a sample
 // for every processor.
 const heldElements = 1 << 18
@@ -283,5 +280,5 @@ func (x *simulation) told(err error) error {
 		unreadable(x.o.Compare, other.error, hintOutputs, x.d)
 		return nil
 	}
-	return toldOf(err, x.data, x.r.Source, x.d)
+	return toldOf(err, x.data, x.r.Source.File, x.d)
 }

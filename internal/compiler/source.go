@@ -91,12 +91,6 @@ func streamed(path string) bool {
 	return err == nil && (strings.HasPrefix(full, "/dev/") || strings.HasPrefix(full, "/proc/"))
 }
 
-// stem returns the name of a file without its folder and extension.
-func stem(path string) string {
-	base := filepath.Base(path)
-	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
 func example() *ModelSource {
 	read := func(file string) []byte {
 		b, err := examples.Files.ReadFile(examples.DigitsName + "/" + file)
@@ -114,4 +108,17 @@ func example() *ModelSource {
 	}
 	return &ModelSource{Name: examples.DigitsName, File: "model.onnx", ONNX: read("model.onnx"), Example: true,
 		Inputs: array("inputs.npy"), Labels: array("labels.npy")}
+}
+
+// Command returns the first words of a command on the model, for the model's folder. A nil source means the example.
+func (s *ModelSource) Command(name string) []string {
+	words := []string{"hlsgen", name}
+	switch {
+	case s == nil || s.Example: // "./" keeps a command from taking the name for a flag
+	case strings.HasPrefix(s.File, "-"): // no command takes it for a flag
+		words = append(words, "./"+s.File)
+	default:
+		words = append(words, s.File)
+	}
+	return words
 }

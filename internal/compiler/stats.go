@@ -45,11 +45,11 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *StatsResult, e
 	given := o.Data != "" || c.Source.Inputs != nil // or the samples of the example
 	var data *dataFile
 	if given {
-		open := o.Stdin.openOnce
+		open := openOnce
 		if len(o.States) > 0 { // samples are read twice
-			open = o.Stdin.openData
+			open = openData
 		}
-		if data = open(o.Data, c.Source, d); data == nil {
+		if data = open(o.Stdin, o.Data, c.Source.Inputs, d); data == nil {
 			return nil, nil
 		}
 		defer data.close()
@@ -69,14 +69,14 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *StatsResult, e
 	c.Network = im.Stats(built)
 	if given {
 		if ok, err := data.feed(ctx, im.Model, true, d); !ok {
-			return nil, toldOf(err, data, c.Source, d)
+			return nil, toldOf(err, data, c.Source.File, d)
 		}
 		s := data.samples(im.Model, nil, "", d)
 		if s == nil {
 			return nil, nil
 		}
 		if err := c.observe(ctx, o, im, s); err != nil {
-			return nil, toldOf(err, data, c.Source, d)
+			return nil, toldOf(err, data, c.Source.File, d)
 		}
 	}
 	if o.Plot == "" {

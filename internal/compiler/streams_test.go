@@ -98,15 +98,13 @@ func TestStreams(t *testing.T) {
 		{"standard input, Fortran order", StdioPath, formatted(t, x, "<f4", true), true},
 	} {
 		o, out := onIris(dir, EngineFast), filepath.Join(t.TempDir(), "y.npy")
-		if o.Data, o.Stdin = StdioPath, (&StdinArray{From: bytes.NewReader(c.data)}); c.file != StdioPath {
+		if o.Data = StdioPath; c.file != StdioPath {
 			o.Data = kept(t, c.file, c.data)
 		}
 		var stdout bytes.Buffer
 		o.Stdout = &stdout
 		for _, o.Output = range []string{out, StdioPath} {
-			if o.Stdin.array = nil; c.file == StdioPath {
-				o.Stdin.From = bytes.NewReader(c.data)
-			}
+			o.Stdin = &StdinArray{From: bytes.NewReader(c.data)}
 			var d diag.List
 			r, err := Simulate(t.Context(), o, &d)
 			if err != nil || r == nil || len(d.Diags) > 0 != c.held || c.held &&

@@ -40,14 +40,6 @@ func autoSamples(g *dataflow.Graph) int {
 	return max(2, min(usualSamples, maxChecked/elements(g)))
 }
 
-// elements returns the number of elements on all streams of a frame.
-func elements(g *dataflow.Graph) (n int) {
-	for _, s := range g.Streams {
-		n += s.Type.Shape.Size()
-	}
-	return n
-}
-
 // verification returns n samples: the first ones of s, or random ones if s is nil. The folded graph tells how much work
 // a sample is.
 func verification(m *dataflow.Model, s *supply, folded *dataflow.Graph, n int) (*samples.Runs, error) {
@@ -245,7 +237,7 @@ func openSamples(ctx context.Context, o Source, m *dataflow.Model, src *ModelSou
 		}
 		o.Data = o.Calibrate
 	}
-	s := o.Stdin.supplied(ctx, o.Data, m, src, d)
+	s := supplied(ctx, o.Stdin, o.Data, m, src.Inputs, d)
 	if s == nil {
 		return nil
 	}
@@ -281,4 +273,20 @@ func accuracy(ctx context.Context, m *dataflow.Model, s *supply) (*samples.Accur
 	}
 	a := samples.AccuracyOf(right, n)
 	return &a, nil
+}
+
+// AccuracyOf measures an imported model on the samples of the options. It returns nil without labels.
+func AccuracyOf(ctx context.Context, o Source, src *ModelSource, m *dataflow.Model, d *diag.List) (a *samples.Accuracy,
+	err error) {
+	defer CatchPanic(&err)
+	if o.Data == "" && o.LabelsFile == "" || m == nil {
+		return nil, nil
+	}
+	s := openSamples(ctx, o, m, src, d)
+	defer s.close()
+	if d.Failed() {
+		return nil, nil
+	}
+	a, err = accuracy(ctx, m, s)
+	return a, modelError(err, src.File, d)
 }
