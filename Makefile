@@ -80,7 +80,7 @@ TABLE := awk '/^\|/ { if (!seen[$$0]++) print; next } /FAIL|_test\.go:/'
 .PHONY: figures
 figures: ## write the figures of golden files and pages after a change of a price, and print a table of old and new
 	@$(SETUP) go
-	@go test -v ./cmd/hlsgen ./internal/compiler -run 'TestGolden|TestCollect|TestDiagnostics' -figures | $(TABLE)
+	@go test -v ./cmd/hlsgen ./internal/build -run 'TestGolden|TestCollect|TestDiagnostics' -figures | $(TABLE)
 	@go test -v ./docs ./internal/doctest -run 'TestPages|TestREADME' -figures | $(TABLE)
 
 .PHONY: test-quick

@@ -12,12 +12,12 @@ import (
 	"hlsgen/internal/testsupport/golden"
 )
 
-// Every code has a page of one form, whose example is what the golden test of internal/compiler got, and every page has
+// Every code has a page of one form, whose example is what the golden test of internal/build got, and every page has
 // a code.
 func TestPages(t *testing.T) {
 	for code := range diag.Codes {
 		name := "diagnostics/" + string(code) + ".md"
-		show(t, name, "\n## Example\n\n", golden.Text(t, "../internal/compiler/testdata/diag/"+string(code)+".txtar",
+		show(t, name, "\n## Example\n\n", golden.Text(t, "../internal/build/testdata/diag/"+string(code)+".txtar",
 			"printed"))
 		page, err := os.ReadFile(name)
 		if err != nil {
@@ -94,5 +94,5 @@ func TestPageUnknown(t *testing.T) {
 // TestFeatures checks the diagnostic that features.md shows against a golden file. Package doctest runs the rest.
 func TestFeatures(t *testing.T) {
 	show(t, "features.md", "<!-- diagnostic -->\n",
-		golden.Text(t, "../internal/compiler/testdata/diag/not-mapped.txtar", "printed"))
+		golden.Text(t, "../internal/build/testdata/diag/not-mapped.txtar", "printed"))
 }

@@ -5,16 +5,18 @@ import (
 	"strings"
 
 	"hlsgen/frontend"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/audit"
+	"hlsgen/internal/engines"
+	"hlsgen/internal/simulate"
 )
 
 // audited shows the accumulators' ranges, and histograms of the sums that samples gave.
-func audited(s *screen, list []*compiler.AccumulatorReport) {
+func audited(s *screen, list []*audit.AccumulatorReport) {
 	if len(list) == 0 {
 		return
 	}
 	s.line("")
-	audit(s, list)
+	showAudit(s, list)
 	for _, r := range list {
 		if r.Seen != nil {
 			s.line("")
@@ -23,8 +25,8 @@ func audited(s *screen, list []*compiler.AccumulatorReport) {
 	}
 }
 
-// audit prints two rows for every layer: its accumulators as the model declares them, and as they are built.
-func audit(s *screen, list []*compiler.AccumulatorReport) {
+// showAudit prints two rows for every layer: its accumulators as the model declares them, and as they are built.
+func showAudit(s *screen, list []*audit.AccumulatorReport) {
 	t := newTable("layer", "integers", ">K", ">l1", ">data types", ">l1 rule", ">zero sum", ">exact", ">asked",
 		">slack", ">over")
 	t.keys = 2
@@ -70,7 +72,7 @@ func slack(n *int) string {
 }
 
 // histogram shows the sums of a layer by the bits they need, beside the bounds on these bits.
-func histogram(s *screen, r *compiler.AccumulatorReport) {
+func histogram(s *screen, r *audit.AccumulatorReport) {
 	widest := 40
 	if s.width > 0 {
 		widest = max(8, min(widest, s.width-widest))
@@ -96,7 +98,7 @@ const maxOrders = 1000
 
 // overflowing returns an error if flags do not go together with --acc-overflow. engine tells whether --engine is
 // given.
-func overflowing(o compiler.SimOptions, engine bool) error {
+func overflowing(o simulate.Options, engine bool) error {
 	switch {
 	case o.Overflow == "" && o.AccBits.Asked():
 		return usagef("--acc-bits of a simulation is for --acc-overflow wrap or saturate; " +
@@ -107,7 +109,7 @@ func overflowing(o compiler.SimOptions, engine bool) error {
 		return nil
 	case !o.AccBits.Asked():
 		return usagef("--acc-overflow needs the bits of accumulators: --acc-bits 12, or hidden=10")
-	case engine && o.Engine != compiler.EngineReference:
+	case engine && o.Engine != engines.Reference:
 		return usagef("--acc-overflow changes the model as written, and no hardware does what it does: " +
 			"engine reference runs it, leave --engine out")
 	case o.Compare != "" || o.Trace != "":
@@ -117,7 +119,7 @@ func overflowing(o compiler.SimOptions, engine bool) error {
 }
 
 // overflowed shows how narrower accumulators changed the outputs of the samples.
-func overflowed(s *screen, o compiler.SimOptions, r *compiler.SimResult) {
+func overflowed(s *screen, o simulate.Options, r *simulate.Result) {
 	x := r.Overflow
 	if x == nil {
 		return

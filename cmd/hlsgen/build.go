@@ -4,7 +4,14 @@ import (
 	"context"
 	"fmt"
 	"hlsgen/boards"
+	"hlsgen/internal/build"
+	"hlsgen/internal/engines"
+	"hlsgen/internal/folder"
+	"hlsgen/internal/options"
 	"hlsgen/internal/outputdir"
+	"hlsgen/internal/report"
+	"hlsgen/internal/samples"
+	"hlsgen/internal/verify"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,16 +19,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/templates"
 )
 
 func (a *app) buildCommand() *cobra.Command {
-	o := compiler.Options{Verification: compiler.Verification{Verify: compiler.AutoVerify},
-		OutputFolder: compiler.OutputFolder{Version: version()}}
+	o := build.Options{Verification: options.Verification{Verify: verify.AutoVerify},
+		OutputFolder: options.OutputFolder{Version: version()}}
 	var pareto, explain bool
 	var action string
 	t := a.task(&cobra.Command{
@@ -62,12 +67,12 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.backend("what to generate")
 	t.BoolVar(&o.Counters, "counters", false, "with SystemVerilog: registers that count frames, clocks, "+
 		"and the clocks in which streams are stalled and starved")
-	option(t.FlagSet, &o.Weights, "weights", string(compiler.WeightsConstant), "FROM",
-		compiler.ParseWeights, "where hardware has its weights "+
+	option(t.FlagSet, &o.Weights, "weights", string(options.WeightsConstant), "FROM",
+		options.ParseWeights, "where hardware has its weights "+
 			"from: constant, part of the circuit; or, with --backend rtl, loaded: runtime, through registers, or "+
 			"stream, from memory by a mover of their own; or external: large layers, or external=LAYER,..., read them "+
 			"from memory with every frame; hlsgen weights then writes those of retrained models")
-	t.completes("weights", compiler.WeightSources)
+	t.completes("weights", options.WeightSources)
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run what is generated")
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
 	t.force()
@@ -91,10 +96,10 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 			return front(ctx, o, *points, &t.d)
 		}
 		if o.Out == "" {
-			o.Out = under(a.dir, compiler.DefaultOut(o.Model, o.Board))
+			o.Out = under(a.dir, folder.DefaultOut(o.Model, o.Board))
 		}
 		o.Interrupt = a.ending.by(action, isTerminal(a.stderr))
-		r, err := compiler.Build(ctx, o, &t.d)
+		r, err := build.Run(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err
 		}
@@ -104,7 +109,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 
 // built shows the result of a build: whether the design fits, its speed and bottleneck, how it was verified, and the
 // next command. With explain it shows everything that is known of the design.
-func (s *screen) built(r *compiler.BuildResult, explain bool) {
+func (s *screen) built(r *build.Result, explain bool) {
 	d := r.Design
 	t := d.Target
 	s.title("%s on %s (%s) at %s MHz",
@@ -126,13 +131,13 @@ func (s *screen) built(r *compiler.BuildResult, explain bool) {
 	fps, interval := d.FPSAndClocks()
 	s.field("throughput", "%s %s/s, %s", rate(fps), folding.Unit(samples), pace(samples, interval))
 	feedback(s, d)
-	if mhz, fps := compiler.BoardClockOf(r); mhz != 0 {
+	if mhz, fps := r.BoardClock(); mhz != 0 {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
 			folding.Unit(samples))
 	}
 	s.latency(d)
-	s.sequences(compiler.SequencesOf(d))
-	if l := compiler.WeightLoadReportOf(r); l != nil {
+	s.sequences(report.SequencesOf(d))
+	if l := r.WeightLoad(); l != nil {
 		s.field("weights", "%v", l)
 	}
 	s.field("bottleneck", "%s", d.Bottleneck.Line())
@@ -181,7 +186,7 @@ func (s *screen) latency(d *folding.Design) {
 }
 
 // sequences shows the range of the sequences' lengths, if they differ. The figures on the screen apply to the longest.
-func (s *screen) sequences(q *compiler.SequencesReport) {
+func (s *screen) sequences(q *report.SequencesReport) {
 	if q == nil {
 		return
 	}
@@ -240,7 +245,7 @@ func among(given string) string {
 	return ". This covers designs" + given
 }
 
-func (s *screen) layers(r *compiler.BuildResult) {
+func (s *screen) layers(r *build.Result) {
 	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF",
 		">"+r.Design.Target.Board.BlockRAMName(), ">URAM", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
@@ -286,7 +291,7 @@ func (s *screen) shares(shares []folding.Share, on boards.Board) {
 
 // explain shows the details of a design: FIFOs, the host's port, the proof against deadlock, and the proof of the
 // folding.
-func (s *screen) explain(r *compiler.BuildResult) {
+func (s *screen) explain(r *build.Result) {
 	d := r.Design
 	deepest, bits := 0, 0
 	for k, f := range d.FIFO {
@@ -368,7 +373,7 @@ func (s *screen) hostParts(m *dataflow.Model) {
 }
 
 // verified returns the sentence that says what was compared, and on how many samples.
-func verified(r *compiler.BuildResult) string {
+func verified(r *build.Result) string {
 	v := r.Verified
 	if v.Samples == 0 {
 		return "not verified: no samples were asked for (--verify 0)"
@@ -376,9 +381,9 @@ func verified(r *compiler.BuildResult) string {
 	s := fmt.Sprintf("bit-exact: %s, %s engines (%s)", count(v.Samples, "sample"), inWords(len(v.Engines)),
 		strings.Join(v.Engines, ", "))
 	if len(v.Steps) > 0 {
-		s += fmt.Sprintf(", sequences of %s steps", compiler.JoinNumbers(v.Steps))
+		s += fmt.Sprintf(", sequences of %s steps", report.JoinNumbers(v.Steps))
 	}
-	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(compiler.EngineCSim)) {
+	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(engines.CSim)) {
 		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
 	}
 	if !r.RealSamples {
@@ -417,27 +422,27 @@ type built struct {
 	Least *folding.FramePace `json:"least,omitempty"`
 	Most  *folding.FramePace `json:"most,omitempty"` // the largest interval and latency until then
 
-	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
+	Sequences *report.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
 
-	Series     compiler.SeriesReport      `json:"series"`
-	Slowest    int                        `json:"slowest_layer_clocks"`
-	Bottleneck compiler.BottleneckReport  `json:"bottleneck"`
-	Port       *compiler.PortReport       `json:"host_port,omitempty"`
-	Weights    *compiler.LoadReport       `json:"weights,omitempty"` // if weights are loaded at run time
-	Layers     []compiler.LayerReport     `json:"layers"`
-	FIFOs      dataflow.Resources         `json:"fifo_cost"`
-	Host       dataflow.Resources         `json:"host_cost"`
-	Total      dataflow.Resources         `json:"cost"`
-	Resources  []share                    `json:"resources"`
-	Folding    compiler.CertificateReport `json:"certificate"`
+	Series     report.SeriesReport      `json:"series"`
+	Slowest    int                      `json:"slowest_layer_clocks"`
+	Bottleneck report.BottleneckReport  `json:"bottleneck"`
+	Port       *report.PortReport       `json:"host_port,omitempty"`
+	Weights    *report.LoadReport       `json:"weights,omitempty"` // if weights are loaded at run time
+	Layers     []report.LayerReport     `json:"layers"`
+	FIFOs      dataflow.Resources       `json:"fifo_cost"`
+	Host       dataflow.Resources       `json:"host_cost"`
+	Total      dataflow.Resources       `json:"cost"`
+	Resources  []share                  `json:"resources"`
+	Folding    report.CertificateReport `json:"certificate"`
 	// the user ended the search, and the best design so far was built
-	Stopped  bool                        `json:"interrupted"`
-	Prefix   []string                    `json:"host_prefix"`
-	Suffix   []string                    `json:"host_suffix"`
-	Verified compiler.VerificationReport `json:"verified"`
-	Accuracy *samples.Accuracy           `json:"accuracy,omitempty"`
-	Out      string                      `json:"out"`
-	Files    int                         `json:"files"`
+	Stopped  bool                      `json:"interrupted"`
+	Prefix   []string                  `json:"host_prefix"`
+	Suffix   []string                  `json:"host_suffix"`
+	Verified verify.VerificationReport `json:"verified"`
+	Accuracy *samples.Accuracy         `json:"accuracy,omitempty"`
+	Out      string                    `json:"out"`
+	Files    int                       `json:"files"`
 	// paths below out that hlsgen did not write, or that were changed since
 	Kept []string `json:"kept,omitempty"`
 	outcome
@@ -450,21 +455,21 @@ type share struct {
 	Board  float64 `json:"board"`
 }
 
-func builtOf(r *compiler.BuildResult, d *diag.List) built {
+func builtOf(r *build.Result, d *diag.List) built {
 	f := r.Design
 	t, m, e := f.Target, f.Model, f.Estimate
 	fps, interval := f.FPSAndClocks()
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: fps, Interval: interval, Latency: f.Clocks.Latency,
-		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f),
-		Slowest: f.Clocks.Slowest, Series: compiler.SeriesOf(f),
-		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: compiler.WeightLoadReportOf(r),
+		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: report.SequencesOf(f),
+		Slowest: f.Clocks.Slowest, Series: report.SeriesOf(f),
+		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: r.WeightLoad(),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
-		Folding: compiler.NewCertificate(&f.Certificate), Stopped: f.Certificate.Interrupted,
+		Folding: report.NewCertificate(&f.Certificate), Stopped: f.Certificate.Interrupted,
 		Prefix: append([]string{}, m.Prefix.Nodes...),
 		Suffix: append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out,
 		Files: r.FileCount, Kept: r.Kept, outcome: outcomeOf(d, nil)}
-	b.OnBoard, _ = compiler.BoardClockOf(r)
+	b.OnBoard, _ = r.BoardClock()
 	for _, s := range f.Shares {
 		unit := 1.0
 		if s.IsMean() {

@@ -7,10 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/report"
+	"hlsgen/internal/source"
 	"hlsgen/internal/testsupport/tier"
+	"hlsgen/internal/verify"
 )
 
 // shownByDefault is part of what the build of the embedded example prints.
@@ -49,7 +52,7 @@ func TestBuild(t *testing.T) {
 // TestBuildKeeps holds how --force is said, and what is said of what stays.
 func TestBuildKeeps(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{"out/notes.txt": "mine"})
+	dir := filesIn(t, map[string]string{"out/notes.txt": "mine"})
 	build := strings.Fields("build " + iris + " --board pynq-z1 --no-csim --verify 1 --out")
 	if got := say(dir, nil, append(build, "out", "--force=keep")...); got.code != exitDiagnostics {
 		t.Errorf("%+v", got)
@@ -81,7 +84,7 @@ func TestBuildKeeps(t *testing.T) {
 
 func TestBuildJSON(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{
+	dir := filesIn(t, map[string]string{
 		"hlsgen.yaml": "model: " + iris + "\nboard: pynq-z1\nno-csim: true\nverify: 3\n",
 		"sub/mine.json": `{"name":"mine","part":"xc7z020clg400-1","lut":20000,"ff":40000,"bram36":50,"uram":0,"dsp":66,"dsp_type":"DSP48E1",
 			"host_port_bits":64,"default_clock_mhz":80,"part_source":"mine","resource_source":"mine"}`,
@@ -133,7 +136,7 @@ func TestBuildJSON(t *testing.T) {
 // TestDump holds that the graph is written after every pass that changed it.
 func TestDump(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	got := say(dir, nil, "build", iris, "--board", "zcu104", "--no-csim", "--verify", "1", "--dump-passes", "passes")
 	if got.code != exitOK {
 		t.Fatalf("%+v", got)
@@ -151,23 +154,23 @@ func TestDump(t *testing.T) {
 
 func TestVerified(t *testing.T) {
 	t.Parallel()
-	own := compiler.Open("", &diag.List{})
+	own := source.Open("", &diag.List{})
 	for _, c := range []struct {
-		v    compiler.VerificationReport
-		from *compiler.ModelSource
+		v    verify.VerificationReport
+		from *source.ModelSource
 		want string
 	}{
-		{compiler.VerificationReport{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own,
+		{verify.VerificationReport{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own,
 			"bit-exact: 16 samples, three engines (eval, cycle, csim)"},
-		{compiler.VerificationReport{Samples: 1, Engines: []string{"eval", "cycle"}}, own,
+		{verify.VerificationReport{Samples: 1, Engines: []string{"eval", "cycle"}}, own,
 			"bit-exact: 1 sample, two engines (eval, cycle)"},
-		{compiler.VerificationReport{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"},
-			&compiler.ModelSource{},
+		{verify.VerificationReport{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"},
+			&source.ModelSource{},
 			"bit-exact: 4 samples, two engines (eval, cycle), random inputs in range; left out: csim"},
-		{compiler.VerificationReport{}, own, "not verified: no samples were asked for (--verify 0)"},
+		{verify.VerificationReport{}, own, "not verified: no samples were asked for (--verify 0)"},
 	} {
-		if got := verified(&compiler.BuildResult{Source: c.from, Verified: c.v,
-			RealSamples: c.from == own}); got != c.want {
+		if got := verified(&build.Result{Build: report.Build{Source: c.from, Verified: c.v,
+			RealSamples: c.from == own}}); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

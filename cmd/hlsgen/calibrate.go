@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hlsgen/hlslib/price/delay"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 	"hlsgen/internal/synthesis"
 )
 
@@ -19,7 +19,7 @@ import (
 const calibrationFile = "calibration.json"
 
 func (a *app) calibrateCommand() *cobra.Command {
-	var o compiler.Source
+	var o options.Source
 	var force bool
 	out := under(a.dir, calibrationFile)
 	t := a.task(&cobra.Command{

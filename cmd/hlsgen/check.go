@@ -9,13 +9,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"hlsgen/frontend"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/audit"
+	"hlsgen/internal/build"
+	"hlsgen/internal/check"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/report"
 	"hlsgen/templates"
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var o compiler.CheckOptions
+	var o check.Options
 	t := a.task(&cobra.Command{
 		Use:   "check [MODEL.onnx]",
 		Short: "Say what becomes of every ONNX node, and what to change where one does not map",
@@ -44,7 +47,7 @@ The exit code is 1 if the model cannot be built, or an accumulator does not fit.
 	t.passes()
 	t.json()
 	return t.does(func(ctx context.Context) (*answer, error) {
-		c, err := compiler.Check(ctx, o, &t.d)
+		c, err := check.Run(ctx, o, &t.d)
 		if c == nil || err != nil {
 			return nil, err
 		}
@@ -56,7 +59,7 @@ The exit code is 1 if the model cannot be built, or an accumulator does not fit.
 	})
 }
 
-func (s *screen) checked(o compiler.CheckOptions, c *compiler.CheckResult, d *diag.List) {
+func (s *screen) checked(o check.Options, c *check.Result, d *diag.List) {
 	if len(c.Imported.Fates) == 0 {
 		return // the file is unreadable
 	}
@@ -95,12 +98,12 @@ func (s *screen) checked(o compiler.CheckOptions, c *compiler.CheckResult, d *di
 }
 
 // buildOf returns the words of the command that builds the checked model, without its board.
-func buildOf(o compiler.CheckOptions) []string {
+func buildOf(o check.Options) []string {
 	words := []string{"hlsgen", "build"}
 	if o.Model != "" {
 		words = append(words, o.Model)
 	}
-	flags := compiler.Options{Source: o.Source, AccBits: o.AccBits}.Flags()
+	flags := build.Options{Source: o.Source, AccBits: o.AccBits}.Flags()
 	for i, f := range flags {
 		switch f { // the path as the user gave it, not relative to the model
 		case "--lstm-config":
@@ -113,7 +116,7 @@ func buildOf(o compiler.CheckOptions) []string {
 }
 
 // types shows the types of the streams between layers, and the widths of accumulators.
-func (s *screen) types(layers []compiler.LayerReport) {
+func (s *screen) types(layers []report.LayerReport) {
 	bits := func(n int) string {
 		if n == 0 {
 			return "-"
@@ -137,7 +140,7 @@ func (s *screen) types(layers []compiler.LayerReport) {
 	}
 }
 
-func streams(list []compiler.StreamReport) (s string) {
+func streams(list []report.StreamReport) (s string) {
 	for i, r := range list {
 		if i > 0 {
 			s += ", "
@@ -150,18 +153,18 @@ func streams(list []compiler.StreamReport) (s string) {
 // A checked is the JSON of a check.
 type checked struct {
 	about
-	OK     bool                   `json:"ok"`
-	Nodes  []frontend.NodeFate    `json:"nodes"`
-	Layers []compiler.LayerReport `json:"layers"`
+	OK     bool                 `json:"ok"`
+	Nodes  []frontend.NodeFate  `json:"nodes"`
+	Layers []report.LayerReport `json:"layers"`
 
-	Lengths *compiler.LengthsReport `json:"lengths,omitempty"` // if lengths of sequences differ
+	Lengths *report.LengthsReport `json:"lengths,omitempty"` // if lengths of sequences differ
 	// with --acc-bits or --input
-	Accumulators []*compiler.AccumulatorReport `json:"accumulators,omitempty"`
+	Accumulators []*audit.AccumulatorReport `json:"accumulators,omitempty"`
 	outcome
 }
 
-func checkedOf(c *compiler.CheckResult, d *diag.List) checked {
+func checkedOf(c *check.Result, d *diag.List) checked {
 	return checked{about: aboutOf(c.Source), OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
-		Layers: append([]compiler.LayerReport{}, c.Layers...), Lengths: c.Lengths, Accumulators: c.Audit,
+		Layers: append([]report.LayerReport{}, c.Layers...), Lengths: c.Lengths, Accumulators: c.Audit,
 		outcome: outcomeOf(d, nil)}
 }

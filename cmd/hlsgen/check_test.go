@@ -12,7 +12,7 @@ import (
 
 func TestCheckJSON(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{"broken.onnx": "x"})
+	dir := filesIn(t, map[string]string{"broken.onnx": "x"})
 	got := say(dir, nil, "check", iris, "--json")
 	var c checked
 	if err := json.Unmarshal([]byte(got.stdout), &c); err != nil || got.code != exitOK || got.stderr != "" {

@@ -10,15 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 	"hlsgen/internal/outputdir"
+	"hlsgen/internal/report"
 	"hlsgen/internal/synthesis"
 )
 
 func (a *app) collectCommand() *cobra.Command {
 	var (
-		o                 compiler.Source
+		o                 options.Source
 		force             bool
 		measured, written string
 	)
@@ -63,14 +64,14 @@ hlsgen calibrate DIR makes latencies of the same reports.`,
 				return nil, err
 			}
 		}
-		return &answer{object: collected{compiler.CurrentHead, *table, outcomeOf(&t.d, nil)},
+		return &answer{object: collected{report.CurrentHead, *table, outcomeOf(&t.d, nil)},
 			show: func(s *screen) { showCollected(s, table, shown, written) }}, nil
 	})
 }
 
 // collected is the JSON of the collect command.
 type collected struct {
-	compiler.ReportHead
+	report.ReportHead
 	synthesis.BuildTable
 	outcome
 }

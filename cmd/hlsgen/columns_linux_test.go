@@ -97,7 +97,7 @@ func TestColumnsOfCommands(t *testing.T) {
 	for _, code := range codes() {
 		lines = append(lines, "explain "+code)
 	}
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	for name, from := range map[string]string{"model.onnx": "model.onnx", "x.npy": "inputs.npy"} {
 		data, err := examples.Files.ReadFile(examples.All[0].Name + "/" + from)
 		if err != nil {

@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"hlsgen/frontend/convert"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
+	"hlsgen/internal/source"
 )
 
 func convertCommand(a *app) *cobra.Command {
 	var (
-		o     compiler.Source
+		o     options.Source
 		force bool
 		how   convert.Options
 		out   string
@@ -55,9 +56,9 @@ of every tensor is written, as viewers like to have it. --clean goes alone, too.
 			return nil, usagef("convert takes one size for --dim: a converted model keeps its dynamic axes anyway")
 		}
 		if out == "" {
-			out = under(a.dir, compiler.ConvertedName(o.Model, how))
+			out = under(a.dir, source.ConvertedName(o.Model, how))
 		}
-		c, err := compiler.Convert(o, how, out, force, &t.d)
+		c, err := source.Convert(o, how, out, force, &t.d)
 		if c == nil || err != nil {
 			return nil, err
 		}
@@ -79,7 +80,7 @@ type converted struct {
 	outcome
 }
 
-func convertedOf(c *compiler.ConvertResult, how convert.Options, out string, d *diag.List) converted {
+func convertedOf(c *source.ConvertResult, how convert.Options, out string, d *diag.List) converted {
 	r := c.Result
 	return converted{about: aboutOf(c.Source), To: how.To, Clean: how.Clean, Quantisers: r.Quantisers, Proof: r.Proof,
 		Before: r.Before, After: r.After, Out: out, outcome: outcomeOf(d, nil)}
@@ -91,7 +92,7 @@ var proofs = map[convert.ConversionProof]string{
 	convert.SameNetwork: "the same integer layers, equal for every integer that occurs",
 }
 
-func showConverted(s *screen, c *compiler.ConvertResult, how convert.Options, out string) {
+func showConverted(s *screen, c *source.ConvertResult, how convert.Options, out string) {
 	r := c.Result
 	what := "simplified"
 	if how.To != "" {

@@ -58,8 +58,9 @@ func option[T any](fs *pflag.FlagSet, to *T, name, text, kind string, parse func
 	}}, name, usage)
 }
 
-// options adds a flag that takes several values, separated by commas or given one by one.
-func options[T any](fs *pflag.FlagSet, to *[]T, name, kind string, parse func(string) (T, error), usage string) *value {
+// listOption adds a flag that takes several values, separated by commas or given one by one.
+func listOption[T any](fs *pflag.FlagSet, to *[]T, name, kind string, parse func(string) (T, error),
+	usage string) *value {
 	v := &value{kind: kind, set: func(v *value, s string) (string, error) {
 		for _, part := range strings.Split(s, ",") {
 			x, err := parse(strings.TrimSpace(part))

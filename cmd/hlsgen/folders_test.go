@@ -36,7 +36,7 @@ var notWritten = map[string]string{
 	"synth":           "TestSynth, in the folder of a build, below synth and hls/build.ip",
 	"collect":         "TestCollect: it reads",
 	"weights":         "its --for is read",
-	"weights --for":   "TestWeightsRefused of internal/compiler",
+	"weights --for":   "TestWeightsRefused of internal/weights",
 }
 
 // states are files in which hlsgen keeps what it knows of a folder; where lines of them are wrong, it goes on.
@@ -64,7 +64,7 @@ func TestFolders(t *testing.T) {
 	for way, words := range writers {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			dir := folder(t, nil)
+			dir := filesIn(t, nil)
 			if words[0] == "weights" {
 				say(dir, nil, strings.Fields("build "+iris+" --board zcu104 --backend rtl --weights runtime --no-csim "+
 					"--verify 1 --out built")...)

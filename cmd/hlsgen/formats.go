@@ -7,13 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/formats"
+	"hlsgen/internal/options"
+	"hlsgen/internal/report"
 )
 
 func formatsCommand(a *app) *cobra.Command {
-	var o compiler.Source
+	var o options.Source
 	length, board, folders := 4608, "zcu104", []string(nil)
 	t := a.task(&cobra.Command{
 		Use:   "formats",
@@ -45,7 +46,7 @@ right, run as integers.`,
 	t.StringSliceVar(&folders, "models", nil, "`FOLDERS` that have model.onnx, inputs.npy and labels.npy")
 	t.json()
 	return t.does(func(ctx context.Context) (*answer, error) {
-		b, ok := compiler.FindBoard(board, &t.d)
+		b, ok := options.FindBoard(board, &t.d)
 		if !ok {
 			return nil, nil
 		}
@@ -54,7 +55,7 @@ right, run as integers.`,
 		if err != nil {
 			return nil, err
 		}
-		c := compared{ReportHead: compiler.CurrentHead, Length: length, Board: b.Name, Formats: rows}
+		c := compared{ReportHead: report.CurrentHead, Length: length, Board: b.Name, Formats: rows}
 		for _, folder := range folders {
 			m, err := formats.MeasureAccuracy(ctx, under(a.dir, folder), o, &t.d)
 			if m == nil || err != nil {
@@ -69,7 +70,7 @@ right, run as integers.`,
 
 // compared is the JSON of a comparison of formats.
 type compared struct {
-	compiler.ReportHead
+	report.ReportHead
 	Length  int                     `json:"length"` // number of products in a sum
 	Board   string                  `json:"board"`
 	Formats []formats.FormatRow     `json:"formats"`

@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/report"
 )
 
 // front finds the designs that are worth choosing from, by interval and cost.
-func front(ctx context.Context, o compiler.Options, points int, d *diag.List) (*answer, error) {
-	f, err := compiler.Pareto(ctx, o, points, d)
+func front(ctx context.Context, o build.Options, points int, d *diag.List) (*answer, error) {
+	f, err := build.Pareto(ctx, o, points, d)
 	if f == nil || err != nil {
 		return nil, err
 	}
 	return &answer{object: frontOf(f, o.Least, d), show: func(s *screen) { s.front(f, o.Least) }}, nil
 }
 
-func (s *screen) front(f *compiler.ParetoFront, least folding.ResourceMeasure) {
+func (s *screen) front(f *build.ParetoFront, least folding.ResourceMeasure) {
 	t := f.Target
 	s.title("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name),
 		label(t.Board.Part), figure(t.ClockMHz), count(len(f.Points), "design"))
@@ -112,21 +113,21 @@ type frontJSON struct {
 }
 
 type frontItem struct {
-	FPS      float64                    `json:"fps"`
-	Interval float64                    `json:"interval_clocks"`
-	Latency  int                        `json:"latency_clocks"`
-	Total    dataflow.Resources         `json:"cost"`
-	Folding  compiler.CertificateReport `json:"certificate"`
+	FPS      float64                  `json:"fps"`
+	Interval float64                  `json:"interval_clocks"`
+	Latency  int                      `json:"latency_clocks"`
+	Total    dataflow.Resources       `json:"cost"`
+	Folding  report.CertificateReport `json:"certificate"`
 }
 
-func frontOf(f *compiler.ParetoFront, least folding.ResourceMeasure, d *diag.List) frontJSON {
+func frontOf(f *build.ParetoFront, least folding.ResourceMeasure, d *diag.List) frontJSON {
 	j := frontJSON{about: aboutOf(f.Source), Points: []frontItem{}, Board: f.Target.Board.Name,
 		Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Complete, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
 		fps, every := p.FPSAndClocks()
 		j.Points = append(j.Points, frontItem{fps, every, p.Clocks.Latency, p.Estimate.Total,
-			compiler.NewCertificate(&p.Certificate)})
+			report.NewCertificate(&p.Certificate)})
 	}
 	return j
 }

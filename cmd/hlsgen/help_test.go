@@ -75,7 +75,7 @@ func TestHelpGroups(t *testing.T) {
 // TestForce holds that pages and help say what --force takes, and that it takes that.
 func TestForce(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	if got := say(dir, nil, "reference", "pages"); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}

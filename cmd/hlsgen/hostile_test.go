@@ -226,7 +226,7 @@ func TestTraps(t *testing.T) {
 
 // spring gives an option of a command the trap.
 func (x trap) spring(t *testing.T, command, option string) {
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	if err := x.make(filepath.Join(dir, "trap.json")); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestHostileNumbers(t *testing.T) {
 			}
 			t.Run(cmd.Name()+"/"+f.Name, func(t *testing.T) {
 				t.Parallel()
-				dir := folder(t, nil)
+				dir := filesIn(t, nil)
 				starts := before[f.Name]
 				if starts == nil {
 					starts = []string{""}
@@ -302,7 +302,7 @@ func TestHostileNumbers(t *testing.T) {
 // TestShares holds that a share of nothing is a diagnostic where a design takes some, whatever is asked for beside.
 func TestShares(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	for _, kind := range []string{"lut", "ff", "bram", "mean"} { // the host's port takes some of each
 		for _, share := range []string{"0", "-0", "5e-324", "1e-9"} {
 			for i, wanted := range []string{"", "--fps 1000", "--latency", "--least lut", "--least bram", "--pareto",

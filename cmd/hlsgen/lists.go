@@ -13,7 +13,6 @@ import (
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/lower"
 	"hlsgen/hlslib"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/suggest"
@@ -168,7 +167,7 @@ func (a *app) examplesCommand() *cobra.Command {
 				return nil
 			}
 			var d diag.List
-			written, err := compiler.WriteExamples(under(a.dir, args[0]), &d)
+			written, err := examples.Write(under(a.dir, args[0]), &d)
 			if err != nil || d.Failed() {
 				return a.without(false, &d, err)
 			}

@@ -37,7 +37,7 @@ func largest(pools ...int) (model string, side int) {
 // may take 100 MB.
 func TestSamplesTakeNoMemory(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	for _, c := range []struct {
 		pools       []int
 		most, bytes int64

@@ -142,7 +142,7 @@ func TestProgressOfSearch(t *testing.T) {
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	build := "build " + iris + " --board pynq-z1 --no-csim --out "
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	if got := say(dir, nil, strings.Fields(build+"plain")...); got.code != exitOK || got.stderr != "" {
 		t.Errorf("%+v", got)
 	}
@@ -186,7 +186,7 @@ func objects(t *testing.T, text string) (list []map[string]any) {
 // TestQuiet holds that --quiet prints nothing but errors, and what --json asks for.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	for _, c := range []struct {
 		args           string
 		code           int
@@ -219,7 +219,7 @@ func TestQuiet(t *testing.T) {
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	form := schema.Of(t, "log", "a line of stderr with --log-format json", record{})
-	dir := folder(t, map[string]string{"json.yaml": "log-format: json\n", "bad.yaml": "log-format: json\nbord: x\n"})
+	dir := filesIn(t, map[string]string{"json.yaml": "log-format: json\n", "bad.yaml": "log-format: json\nbord: x\n"})
 	for _, c := range []struct {
 		args string
 		env  map[string]string

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/folder"
 	"hlsgen/internal/outputdir"
 )
 
@@ -51,7 +51,7 @@ func (a *app) referenceCommand() *cobra.Command {
 				return err
 			}
 			var d diag.List
-			err = compiler.WithSharedFolder(under(a.dir, args[0]), &d, func(dir *outputdir.Shared) error {
+			err = folder.Share(under(a.dir, args[0]), &d, func(dir *outputdir.Shared) error {
 				return copyPages(made, dir)
 			})
 			if err != nil || d.Failed() {

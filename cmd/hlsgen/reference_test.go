@@ -51,7 +51,7 @@ func TestReferencePages(t *testing.T) {
 // TestStagesLogged holds that HLSGEN_DEBUG shows the stages, the same each time, and that nothing else does.
 func TestStagesLogged(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	args := []string{"simulate", iris, "--input", irisInputs}
 	if got := say(dir, nil, args...); got.stderr != "" {
 		t.Errorf("without it: %q", got.stderr)

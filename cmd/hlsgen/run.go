@@ -15,8 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/crash"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/engines"
+	"hlsgen/internal/report"
+	"hlsgen/internal/simulate"
 	"hlsgen/rtlsim"
 )
 
@@ -83,7 +86,7 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	a := newApp(w, args)
 	defer func() {
 		if p := recover(); p != nil {
-			code = a.fail(ctx, nil, &compiler.InternalError{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
+			code = a.fail(ctx, nil, &crash.InternalError{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
 		}
 	}()
 	root := a.root()
@@ -93,7 +96,7 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.object && wantsJSON(a, cmd) { // a command that printed its object has told the error in it
 		a.screen.Reset()
-		if e := a.json(failure{compiler.CurrentHead, outcomeOf(&diag.List{}, errors.New(a.told(cmd, err)))}); e != nil {
+		if e := a.json(failure{report.CurrentHead, outcomeOf(&diag.List{}, errors.New(a.told(cmd, err)))}); e != nil {
 			err = e
 		}
 	}
@@ -154,9 +157,9 @@ func (a *app) told(cmd *cobra.Command, err error) string {
 func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	var (
 		use      *usage
-		mismatch *compiler.MismatchError
+		mismatch *engines.MismatchError
 		deadlock *rtlsim.Deadlock
-		internal *compiler.InternalError
+		internal *crash.InternalError
 	)
 	if err == nil {
 		return exitOK
@@ -173,7 +176,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 		return exitDiagnostics
 	case ctx.Err() != nil:
 		text := "interrupted"
-		if unwritten := new(compiler.NotWrittenError); errors.As(err, &unwritten) {
+		if unwritten := new(simulate.NotWrittenError); errors.As(err, &unwritten) {
 			text += "; " + unwritten.What()
 		}
 		a.notes().complain(text)
@@ -207,7 +210,7 @@ type outcome struct {
 
 // A failure is the JSON of a command that has no result.
 type failure struct {
-	compiler.ReportHead
+	report.ReportHead
 	outcome
 }
 
@@ -231,7 +234,7 @@ func (a *app) json(v any) error {
 // without ends a command that has no result: it shows the diagnostics, and returns err or errShown.
 func (a *app) without(asJSON bool, d *diag.List, err error) error {
 	if asJSON {
-		if e := a.json(failure{compiler.CurrentHead, outcomeOf(d, err)}); e != nil {
+		if e := a.json(failure{report.CurrentHead, outcomeOf(d, err)}); e != nil {
 			return e
 		}
 	}

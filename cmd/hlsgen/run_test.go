@@ -17,7 +17,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"hlsgen/hlslib"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/crash"
+	"hlsgen/internal/engines"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/testsupport/golden"
 	"hlsgen/rtlsim"
@@ -58,8 +59,8 @@ func pairs(env map[string]string) func() []string {
 	}
 }
 
-// folder is a folder with the embedded examples and the given files.
-func folder(t *testing.T, files map[string]string) string {
+// filesIn is a folder with the embedded examples and the given files.
+func filesIn(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, examples.Files); err != nil {
@@ -224,7 +225,7 @@ func TestExit(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
-			got := say(folder(t, files), nil, strings.Fields(c.args)...)
+			got := say(filesIn(t, files), nil, strings.Fields(c.args)...)
 			if got.code != c.code {
 				t.Errorf("exit code %d, want %d\nstderr: %s", got.code, c.code, got.stderr)
 			}
@@ -254,14 +255,14 @@ func TestFail(t *testing.T) {
 		stderr string
 	}{
 		{nil, context.Background(), "", exitOK, ""},
-		{fmt.Errorf("sample 3: %w", &compiler.MismatchError{Msg: "engine cycle against eval"}), context.Background(),
+		{fmt.Errorf("sample 3: %w", &engines.MismatchError{Msg: "engine cycle against eval"}), context.Background(),
 			"",
 			exitMismatch, "hlsgen: sample 3: engine cycle against eval\n"},
 		{&rtlsim.Deadlock{Clock: 7}, context.Background(), "", exitMismatch, "deadlock at clock 7"},
-		{&compiler.InternalError{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal,
+		{&crash.InternalError{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal,
 			"hlsgen: internal error: index 3\n   this is a defect of hlsgen: please report it, with the model if " +
 				"you can\n   HLSGEN_DEBUG=1 shows where it happened\n"},
-		{&compiler.InternalError{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal,
+		{&crash.InternalError{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal,
 			"if you can\ngoroutine 1"},
 		{fmt.Errorf("write: %w", syscall.ENOSPC), context.Background(), "", exitDiagnostics,
 			"hlsgen: write: no space left on device\n"},
@@ -365,7 +366,7 @@ func loose(screen string) string {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	files := golden.Dir(t, "testdata")
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	for name, args := range map[string]string{
 		"boards":         "boards",
 		"examples":       "examples",

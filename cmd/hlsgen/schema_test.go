@@ -72,7 +72,7 @@ func TestSchemas(t *testing.T) {
 	for _, f := range forms {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			form, dir := schema.Of(t, f.name, f.title, f.of), folder(t, nil)
+			form, dir := schema.Of(t, f.name, f.title, f.of), filesIn(t, nil)
 			if f.name == "weights" {
 				say(dir, nil, strings.Fields("build "+iris+" --board zcu104 --backend rtl --weights runtime --no-csim "+
 					"--out loaded")...)

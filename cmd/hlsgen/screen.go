@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/report"
+	"hlsgen/internal/source"
 )
 
 // lineWidth is the width of a line in columns if the terminal's width is unknown. Prose is no wider on any terminal.
@@ -96,7 +97,7 @@ func command(s *screen, name string, lines ...string) {
 }
 
 // example describes the embedded example if the user named no model. own says how to name one.
-func (s *screen) example(src *compiler.ModelSource, own string) {
+func (s *screen) example(src *source.ModelSource, own string) {
 	if src != nil && src.Example {
 		s.field("example", "%s%s", exampleDoc(src.Name), own)
 	}
@@ -113,9 +114,9 @@ func exampleDoc(name string) string {
 
 // about has the first fields of the JSON of a command on a model.
 type about struct {
-	compiler.ReportHead
+	report.ReportHead
 	Model   string `json:"model"`
 	Example bool   `json:"example"`
 }
 
-func aboutOf(s *compiler.ModelSource) about { return about{compiler.CurrentHead, s.Name, s.Example} }
+func aboutOf(s *source.ModelSource) about { return about{report.CurrentHead, s.Name, s.Example} }

@@ -15,17 +15,19 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/frontend"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/engines"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/report"
+	"hlsgen/internal/samples"
+	"hlsgen/internal/simulate"
 )
 
 func (a *app) simulateCommand() *cobra.Command {
-	o := compiler.SimOptions{Engine: compiler.EngineFast, OutputFiles: compiler.OutputFiles{MaxShown: elements}}
-	var engines, methods []string
+	o := simulate.Options{Engine: engines.Fast, OutputFiles: simulate.OutputFiles{MaxShown: elements}}
+	var names, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
 or N samples of the model's shape with or without its leading 1. An .npz file
@@ -33,9 +35,9 @@ holds one array per input name.
 
 Engines:
 `
-	for _, e := range compiler.Engines {
+	for _, e := range engines.All {
 		long += fmt.Sprintf("  %-10s %s\n", e.Name, e.Doc)
-		engines = append(engines, string(e.Name))
+		names = append(names, string(e.Name))
 	}
 	long += `
 A model whose metadata name an alphabet gives text, decoded by a method:
@@ -69,9 +71,9 @@ are pieces of one stream, in order.
 			"--dim AXIS=MIN..MAX", nil)
 	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first; - for the "+
 		"first as .npy on standard output", noStandard)
-	option(t.FlagSet, &o.Engine, "engine", string(compiler.EngineFast), "ENGINE", oneOf[compiler.Engine]("engines",
-		engines),
-		"one of "+strings.Join(engines, ", "))
+	option(t.FlagSet, &o.Engine, "engine", string(engines.Fast), "ENGINE", oneOf[engines.Engine]("engines",
+		names),
+		"one of "+strings.Join(names, ", "))
 	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
 	option(t.FlagSet, &o.Overflow, "acc-overflow", "", "OVERFLOW", oneOf[frontend.Overflow]("overflows",
 		[]string{string(frontend.OverflowWrap), string(frontend.OverflowSaturate)}),
@@ -89,14 +91,14 @@ are pieces of one stream, in order.
 	t.strict()
 	t.json()
 	t.design()
-	t.completes("engine", engines)
+	t.completes("engine", names)
 	t.completes("decode", methods)
 	return t.does(func(ctx context.Context) (*answer, error) {
 		if o.Model != "" && o.Data == "" {
 			return nil, usagef("data are needed: --input x.npy, one sample in the model's shape or N of them " +
 				"(only the embedded example brings its own)")
 		}
-		ext, toStdout := strings.ToLower(filepath.Ext(o.Output)), o.Output == compiler.StdioPath
+		ext, toStdout := strings.ToLower(filepath.Ext(o.Output)), o.Output == samples.StdioPath
 		if o.Output != "" && !toStdout && ext != ".npy" && ext != ".npz" {
 			return nil, usagef("--output %s: results are written as .npy or .npz", o.Output)
 		}
@@ -108,7 +110,7 @@ are pieces of one stream, in order.
 			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 			o.Stdout = a.stdout
 		}
-		if (o.VCD != "" || o.Timeline != "") && o.Engine != compiler.EngineCycle {
+		if (o.VCD != "" || o.Timeline != "") && o.Engine != engines.Cycle {
 			return nil, usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
 		if err := t.excluding(); err != nil {
@@ -120,7 +122,7 @@ are pieces of one stream, in order.
 		if !t.Changed("engine") {
 			o.Engine = ""
 		}
-		r, err := compiler.Simulate(ctx, o, &t.d)
+		r, err := simulate.Run(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err
 		}
@@ -134,16 +136,16 @@ are pieces of one stream, in order.
 	})
 }
 
-func (s *screen) simulated(o compiler.SimOptions, r *compiler.SimResult) {
+func (s *screen) simulated(o simulate.Options, r *simulate.Result) {
 	s.title("%s, engine %s: %s%s", label(r.Source.Name), r.Engine, count(r.Samples, "sample"), stepsOf(r.Steps))
 	s.example(r.Source, "; your own: hlsgen simulate MODEL.onnx --input x.npy")
 	if r.Design != nil {
 		s.design(o, r)
 	}
 	switch r.Engine {
-	case compiler.EngineCycle, compiler.EngineCSim:
+	case engines.Cycle, engines.CSim:
 		s.field("verified", "every layer's stream equals the one of engine eval")
-	case compiler.EngineRTL, compiler.EngineNetlist:
+	case engines.RTL, engines.Netlist:
 		s.field("verified", "every layer's stream equals the one of engine eval, every clock that of engine cycle")
 	}
 	for k, out := range r.Outputs {
@@ -170,7 +172,7 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.SimResult) {
 }
 
 // accuracy shows how many samples are classified right, and the accuracy that info.json beside the model states.
-func accuracy(s *screen, r *compiler.SimResult) {
+func accuracy(s *screen, r *simulate.Result) {
 	if r.Accuracy == nil {
 		return
 	}
@@ -193,7 +195,7 @@ func stepsOf(steps []int) string {
 }
 
 // design shows the simulated design in the words that build uses.
-func (s *screen) design(o compiler.SimOptions, r *compiler.SimResult) {
+func (s *screen) design(o simulate.Options, r *simulate.Result) {
 	d := r.Design
 	if o.Board == "" {
 		s.field("folding", "no --board is given: per layer the cheapest of at most %s per frame, no budget, "+
@@ -206,14 +208,14 @@ func (s *screen) design(o compiler.SimOptions, r *compiler.SimResult) {
 		pace(samples, interval))
 	feedback(s, d)
 	s.latency(d)
-	s.sequences(compiler.SequencesOf(d))
+	s.sequences(report.SequencesOf(d))
 	s.field("bottleneck", "%s", d.Bottleneck.Reason)
 	if t := r.Trace; t != nil {
 		s.field("simulated", "%s for %s", count(t.Cycles, "clock"), count(r.Samples, "sample"))
 	}
 }
 
-func (s *screen) comparison(file string, c *compiler.Comparison) {
+func (s *screen) comparison(file string, c *simulate.Comparison) {
 	verdict := fmt.Sprintf("%d of %s equal", c.Equal, count(c.Samples, "sample"))
 	if c.NearTies > 0 {
 		verdict += ", " + count(c.NearTies, "near tie")
@@ -256,13 +258,13 @@ func first(a *npy.Array) string {
 // A simulated is the JSON of a simulation. The outputs themselves are in the file that --output names.
 type simulated struct {
 	about
-	Engine  compiler.Engine `json:"engine"`
-	Samples int             `json:"samples"`
+	Engine  engines.Engine `json:"engine"`
+	Samples int            `json:"samples"`
 	// the length of each sample in steps, if lengths differ
 	Steps    []int                    `json:"steps,omitempty"`
 	Outputs  []tensor                 `json:"outputs"`
 	Accuracy *samples.Accuracy        `json:"accuracy,omitempty"` // with labels
-	Overflow *compiler.OverflowReport `json:"overflow,omitempty"` // with --acc-overflow
+	Overflow *simulate.OverflowReport `json:"overflow,omitempty"` // with --acc-overflow
 	// with labels: the accuracy that info.json beside the model gives, from 0 to 1
 	Stated   *float64   `json:"stated_accuracy,omitempty"`
 	Decode   ctc.Method `json:"decode,omitempty"`
@@ -272,10 +274,10 @@ type simulated struct {
 	Latency  int        `json:"latency_clocks,omitempty"`
 	Clocks   int        `json:"simulated_clocks,omitempty"` // of all samples
 
-	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
+	Sequences *report.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
 
 	Folds   map[string]folded    `json:"folding,omitempty"`
-	Compare *compiler.Comparison `json:"compare,omitempty"`
+	Compare *simulate.Comparison `json:"compare,omitempty"`
 	outcome
 }
 
@@ -290,7 +292,7 @@ type folded struct {
 	SIMD int `json:"SIMD"`
 }
 
-func simulatedOf(o compiler.SimOptions, r *compiler.SimResult, d *diag.List) simulated {
+func simulatedOf(o simulate.Options, r *simulate.Result, d *diag.List) simulated {
 	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: r.Engine, Samples: r.Samples, Steps: r.Steps,
 		Compare: r.Compare, Accuracy: r.Accuracy, Stated: r.StatedAccuracy, Overflow: r.Overflow, outcome: outcomeOf(d,
 			nil)}
@@ -303,7 +305,7 @@ func simulatedOf(o compiler.SimOptions, r *compiler.SimResult, d *diag.List) sim
 	if f := r.Design; f != nil {
 		s.FPS, s.Interval = f.FPSAndClocks()
 		s.Latency, s.Folds = f.Clocks.Latency, map[string]folded{}
-		s.Sequences = compiler.SequencesOf(f)
+		s.Sequences = report.SequencesOf(f)
 		for i, n := range f.Model.Graph.Nodes {
 			s.Folds[n.Name] = foldedOf(f.Folds[i])
 		}

@@ -40,7 +40,7 @@ func save(t *testing.T, path string, a *npy.Array) {
 // and that they are what Brevitas computed.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	brevitas := array(t, filepath.Join(dir, examples.IrisName, "outputs.npy"))
 	if got := say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", "reference", "--output",
 		"want.npy"); got.code != exitOK {
@@ -76,7 +76,7 @@ func TestSimulate(t *testing.T) {
 // TestCompare changes one output and expects to be told.
 func TestCompare(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	y := array(t, filepath.Join(dir, examples.IrisName, "outputs.npy"))
 	y.Data[7] += 1
 	save(t, filepath.Join(dir, "wrong.npy"), y)
@@ -108,7 +108,7 @@ func TestCompare(t *testing.T) {
 // TestTrace holds that --trace writes arrays for integer and for real tensors.
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	for _, engine := range []string{"eval", "reference"} {
 		got := say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", engine, "--trace", "trace-"+engine)
 		if got.code != exitOK || !strings.Contains(got.stdout, "traced       DIR/trace-"+engine) {
@@ -128,7 +128,7 @@ func TestTrace(t *testing.T) {
 
 func TestSimulateJSON(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	got := object(t, say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", "cycle", "--json"))
 	if got["engine"] != "cycle" || got["samples"] != 88.0 || got["interval_clocks"].(float64) < 1 ||
 		got["latency_clocks"].(float64) < 1 {
@@ -147,7 +147,7 @@ func TestSimulateJSON(t *testing.T) {
 // TestDecodeFlag holds that text is asked of a model that has an alphabet only, and that the method is known.
 func TestDecodeFlag(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	args := []string{"simulate", iris, "--input", irisInputs, "--decode"}
 	if got := say(dir, nil, append(args, "none")...); got.code != exitOK || strings.Contains(got.stdout, "text  ") {
 		t.Errorf("%+v", got)
@@ -167,7 +167,7 @@ func TestDecodeFlag(t *testing.T) {
 func TestText(t *testing.T) {
 	t.Parallel()
 	shared := tier.NeedsShared(t)
-	dir := folder(t, nil)
+	dir := filesIn(t, nil)
 	model := filepath.Join(shared, "models", "finnl", "W2A2")
 	columns := array(t, filepath.Join(model, "010029", "input_columns.npy"))
 	x := &npy.Array{DType: "float32", Shape: []int{2, 60, 32}} // the same twice

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"hlsgen/frontend/stats"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/check"
 	"hlsgen/internal/diag"
 )
 
 func statsCommand(a *app) *cobra.Command {
-	var o compiler.StatsOptions
+	var o check.StatsOptions
 	t := a.task(&cobra.Command{
 		Use:   "stats [MODEL.onnx]",
 		Short: "Count products, bit operations, zeros and memory of every layer, and what states it is in",
@@ -51,7 +51,7 @@ figures of qonnx' inference_cost.`,
 		if ext := strings.ToLower(filepath.Ext(o.Plot)); o.Plot != "" && ext != ".svg" && ext != ".png" {
 			return nil, usagef("--plot %s: pictures are drawn as .svg or .png", o.Plot)
 		}
-		c, err := compiler.Stats(ctx, o, &t.d)
+		c, err := check.Stats(ctx, o, &t.d)
 		if c == nil || err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ figures of qonnx' inference_cost.`,
 }
 
 // showStats shows the counts of every layer and of the network.
-func showStats(s *screen, o compiler.StatsOptions, c *compiler.StatsResult) {
+func showStats(s *screen, o check.StatsOptions, c *check.StatsResult) {
 	n := c.Network
 	s.title("%s: %s with products, for one sample", label(c.Source.Name), count(len(n.Layers), "node"))
 	s.example(c.Source, "; your own: hlsgen stats MODEL.onnx")
@@ -91,7 +91,7 @@ func showStats(s *screen, o compiler.StatsOptions, c *compiler.StatsResult) {
 }
 
 // showTotals shows the counts of the whole network.
-func showTotals(s *screen, c *compiler.StatsResult) {
+func showTotals(s *screen, c *check.StatsResult) {
 	n, t := c.Network, &c.Network.Total
 	s.field("total", "%s MACs, %s of them effective; %s BOPs, %s if no weight were 0", humanize.Comma(t.MACs),
 		humanize.Comma(t.EffectiveMACs), bops(t.BOPs), bops(t.DenseBOPs))
@@ -209,7 +209,7 @@ type statsTotal struct {
 	Entropy     *stats.Entropy `json:"entropy,omitempty"`
 }
 
-func countedOf(o compiler.StatsOptions, c *compiler.StatsResult, d *diag.List) counted {
+func countedOf(o check.StatsOptions, c *check.StatsResult, d *diag.List) counted {
 	n := c.Network
 	j := counted{about: aboutOf(c.Source), Buildable: c.Buildable, Layers: n.Layers, Others: n.Others,
 		Total: statsTotal{n.Total, n.Total.Intensity(), n.Entropy}, InferenceCost: n.InferenceCost(),

@@ -105,7 +105,7 @@ func TestStatsOfUnmapped(t *testing.T) {
 func TestStatsPlot(t *testing.T) {
 	t.Parallel()
 	for name, begins := range map[string]string{"b.svg": "<?xml", "b.PNG": "\x89PNG"} {
-		dir := folder(t, nil)
+		dir := filesIn(t, nil)
 		before, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

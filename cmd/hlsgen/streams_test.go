@@ -21,7 +21,7 @@ func arriving(dir string, stdin io.Reader) (w world, stdout, stderr *bytes.Buffe
 // onIris is a folder with a network, and its samples.
 func onIris(t *testing.T) (dir string, samples []byte) {
 	t.Helper()
-	dir = folder(t, nil)
+	dir = filesIn(t, nil)
 	samples, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(irisInputs)))
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestStrict(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dir := folder(
+			dir := filesIn(
 				t,
 				map[string]string{
 					"vectors.onnx": vectorsModel(),

@@ -16,10 +16,12 @@ import (
 	"hlsgen/folding/sweep"
 	"hlsgen/frontend"
 	"hlsgen/frontend/quantise"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/folder"
+	"hlsgen/internal/options"
+	"hlsgen/internal/report"
+	"hlsgen/internal/samples"
 	"hlsgen/internal/suggest"
 )
 
@@ -159,7 +161,7 @@ func parsePrecisions(s string) (list []frontend.Recipe, err error) {
 const maxFormats = 1000
 
 func (a *app) sweepCommand() *cobra.Command {
-	o := sweep.Options{OutputFolder: compiler.OutputFolder{Version: version()}}
+	o := sweep.Options{OutputFolder: options.OutputFolder{Version: version()}}
 	var (
 		pareto  bool
 		by      jobs
@@ -191,7 +193,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	memories := []dataflow.Memory{dataflow.NoMemory, dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
 	computes := []dataflow.Compute{dataflow.NoCompute, dataflow.ComputeInLUTs, dataflow.ComputeInDSPs}
 	var board *value
-	board = options(fs, &o.Boards, "board", "BOARD,...", func(s string) (string, error) {
+	board = listOption(fs, &o.Boards, "board", "BOARD,...", func(s string) (string, error) {
 		switch {
 		case s == "":
 			return "", errors.New("want a board")
@@ -201,10 +203,10 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		return s, nil
 	}, "boards' names (see hlsgen boards) or paths of board files")
 	board.base = a.dir
-	options(fs, &o.Clocks, "clock", "MHZ,...", clockRate, "clocks; without it, each board's default")
-	options(fs, &o.FPS, "fps", "N,...", positive,
+	listOption(fs, &o.Clocks, "clock", "MHZ,...", clockRate, "clocks; without it, each board's default")
+	listOption(fs, &o.FPS, "fps", "N,...", positive,
 		"samples per second to reach with the least resources; without it, as many as fit")
-	options(fs, &o.Intervals, "interval", "CLOCKS,...", interval,
+	listOption(fs, &o.Intervals, "interval", "CLOCKS,...", interval,
 		"clocks from frame to frame to reach, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency instead, at the asked rates or at any")
 	t.least()
@@ -212,9 +214,9 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	fs.BoolVar(&pareto, "pareto", false,
 		"of every combination all designs worth choosing from, the slowest as fast as the least --fps")
 	points := t.points("with --pareto: so many designs of each front at most, spread over the rates")
-	options(fs, &o.Memories, "memory", "STYLE,...", styled(memories),
+	listOption(fs, &o.Memories, "memory", "STYLE,...", styled(memories),
 		"where tables lie, in all layers that have the choice: auto (each as it is best), distributed, block, ultra")
-	options(fs, &o.Computes, "compute", "STYLE,...", styled(computes),
+	listOption(fs, &o.Computes, "compute", "STYLE,...", styled(computes),
 		"what multiplies, in all layers that have the choice: auto (each as it is best), lut, dsp")
 	budgets(fs, &o.MaxUses, "max-use", "budgets: guideline (the default); shares of the board, 0.5,0.8; "+
 		"or lut=0.7,bram=0.9, which is one (may be repeated)")
@@ -239,7 +241,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	option(fs, &o.KeepShare, "keep", "0.99", "SHARE", parseShare, "with --requantize least: the share of samples that "+
 		"keep the class that the float model gives them")
 	t.backend("what the designs are for")
-	options(fs, &o.Samples, "interleave", "SAMPLES,...", turns, "so many samples take turns in recurrences, "+
+	listOption(fs, &o.Samples, "interleave", "SAMPLES,...", turns, "so many samples take turns in recurrences, "+
 		"which hides the latency of a step; a frame is then so many samples, and rates count samples")
 	t.path(&o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)", nil)
 	fs.BoolVar(&o.Force, "force", false, "begin anew in a folder that holds a sweep")
@@ -284,7 +286,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 			o.Front = *points
 		}
 		if o.Out == "" {
-			o.Out = under(a.dir, compiler.DefaultOut(o.Model, "sweep"))
+			o.Out = under(a.dir, folder.DefaultOut(o.Model, "sweep"))
 		}
 		r, err := sweep.Run(ctx, o, &t.d)
 		if err == nil && r != nil && by.slurm {
@@ -312,7 +314,7 @@ func sweptAnswer(r *sweep.SweepReport, err error, o *sweep.Options, d *diag.List
 
 // A swept is the JSON of a sweep. sweep.json has the points.
 type swept struct {
-	compiler.ReportHead
+	report.ReportHead
 	Model    string         `json:"model"`
 	Points   int            `json:"points"`
 	Fates    map[string]int `json:"fates"`
@@ -330,7 +332,7 @@ type swept struct {
 }
 
 func sweptOf(r *sweep.SweepReport, d *diag.List) swept {
-	s := swept{ReportHead: compiler.CurrentHead, Model: r.Model, Points: len(r.Points), Fates: map[string]int{},
+	s := swept{ReportHead: report.CurrentHead, Model: r.Model, Points: len(r.Points), Fates: map[string]int{},
 		Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
 		Files: append([]string{}, r.Files...), Array: r.Array, Collected: r.Collected,
 		Precision: r.Precision, Accuracy: r.Accuracy, outcome: outcomeOf(d, nil)}

@@ -8,7 +8,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/folding/sweep"
 	"hlsgen/frontend"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/options"
 )
 
 // TestSweepNext: the command for the chosen design says of the model what the sweep was told.
@@ -16,10 +16,12 @@ func TestSweepNext(t *testing.T) {
 	t.Parallel()
 	r := &sweep.SweepReport{Out: "out", Points: []sweep.Point{{Chosen: true, Board: "zcu104"}}}
 	r.Points[0].MaxUse = folding.DefaultMaxUseName
-	o := &sweep.Options{Source: compiler.Source{Model: "my net.onnx",
-		ModelInputs: compiler.ModelInputs{Dims: map[string]int{"N": 4, "C": 2},
-			Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 9}, Stateful: true, Shapes: frontend.Shapes{"y": {1, 2},
-				"": {3}}, Initial: frontend.InitialStateModes{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json", Cells: "c.json",
+	o := &sweep.Options{Source: options.Source{Model: "my net.onnx",
+		ModelInputs: options.ModelInputs{Dims: map[string]int{"N": 4, "C": 2},
+			Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 9}, Stateful: true, Shapes: frontend.Shapes{"y": {1,
+				2},
+				"": {3}}, Initial: frontend.InitialStateModes{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json",
+			Cells:     "c.json",
 			InputType: &frontend.InputType{Scale: big.NewRat(1, 255)}}}}
 	s := &screen{}
 	s.sweepNext(r, o)

@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
+	"hlsgen/internal/report"
 	"hlsgen/internal/suggest"
 	"hlsgen/internal/synthesis"
 )
@@ -32,8 +33,8 @@ func builtFolder(_ *cobra.Command, args []string) error {
 }
 
 func (a *app) synthCommand() *cobra.Command {
-	var o compiler.Source
-	var backend compiler.Backend
+	var o options.Source
+	var backend options.Backend
 	last := synthesis.ByVivado
 	var by jobs
 	t := a.task(&cobra.Command{
@@ -60,13 +61,13 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 	}, parts{Source: &o})
 	option(t.FlagSet, &last, "until", string(last), "STAGE", stage, "how far to go: hls, every layer through Vitis "+
 		"HLS; vivado, and through Vivado, alone; bitstream, and the whole design")
-	option(t.FlagSet, &backend, "backend", "", "BACKEND", oneOf[compiler.Backend]("back ends", compiler.Backends),
+	option(t.FlagSet, &backend, "backend", "", "BACKEND", oneOf[options.Backend]("back ends", options.Backends),
 		"where the build has both back ends: layers of hls or of rtl alone")
 	option(t.FlagSet, &by, "jobs", "", "N|slurm", parseJobs, "layers at a time (default: one per processor, eight at "+
 		"most); slurm: each is a job of the cluster")
 	t.json()
 	t.completes("until", synthesis.Stages)
-	t.completes("backend", compiler.Backends)
+	t.completes("backend", options.Backends)
 	return t.does(func(ctx context.Context) (*answer, error) {
 		shown := t.cmd.Flags().Arg(0)
 		p := synthesis.Open(under(a.dir, shown), &t.d)
@@ -74,7 +75,7 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 			return nil, nil
 		}
 		run := synthesis.Options{Last: last, Workers: by.workers, Slurm: by.slurm, Env: a.env, Step: o.Progress}
-		if backend == compiler.BackendHLS || backend == compiler.BackendRTL {
+		if backend == options.BackendHLS || backend == options.BackendRTL {
 			run.Flows = []synthesis.VerilogSource{synthesis.VerilogSource(backend)}
 		}
 		r, err := p.Synthesise(ctx, run, &t.d)
@@ -95,7 +96,7 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 
 // A synthesised is the JSON of the synth command.
 type synthesised struct {
-	compiler.ReportHead
+	report.ReportHead
 	Model  string   `json:"model"`
 	Tasks  int      `json:"tasks"`
 	Before int      `json:"unchanged"`
@@ -105,7 +106,7 @@ type synthesised struct {
 }
 
 func synthesisedOf(p *synthesis.Project, r *synthesis.TaskCounts, d *diag.List) synthesised {
-	s := synthesised{ReportHead: compiler.CurrentHead, Model: p.Model, Tasks: len(r.Tasks), Before: r.Before,
+	s := synthesised{ReportHead: report.CurrentHead, Model: p.Model, Tasks: len(r.Tasks), Before: r.Before,
 		Made:   r.Made,
 		Failed: []string{}, outcome: outcomeOf(d, nil)}
 	for _, f := range r.Failed {

@@ -25,7 +25,7 @@ type bench struct{ dir, ran, tools string }
 func newBench(t *testing.T, backend string) bench {
 	t.Helper()
 	tier.Needs(t, "make", "tclsh", "bash", "flock", "sha256sum")
-	b := bench{dir: folder(t, nil), ran: filepath.Join(t.TempDir(), "ran")}
+	b := bench{dir: filesIn(t, nil), ran: filepath.Join(t.TempDir(), "ran")}
 	var err error
 	if b.tools, err = filepath.Abs("../../internal/synthesis/testdata/stand-in"); err != nil {
 		t.Fatal(err)

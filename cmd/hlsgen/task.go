@@ -15,9 +15,10 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/quantise"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
+	"hlsgen/internal/samples"
 )
 
 // A task is a command on a model while it is being set up: the command, its flags, and the options that they set.
@@ -45,11 +46,11 @@ type answer struct {
 
 // The parts are the options that the flags of a command set. What a command does not have is nil.
 type parts struct {
-	*compiler.Source
-	*compiler.Hardware
-	*compiler.Goal
-	*compiler.OutputFolder
-	accBits *compiler.AccBits
+	*options.Source
+	*options.Hardware
+	*options.Goal
+	*options.OutputFolder
+	accBits *options.AccBits
 }
 
 func (a *app) task(cmd *cobra.Command, o parts) *task {
@@ -90,7 +91,7 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 				p.step(stage, done, total)
 			}
 		}
-		t.o.Stdin = &compiler.StdinArray{From: untilDone(cmd.Context(), a.stdin)}
+		t.o.Stdin = &samples.StdinArray{From: untilDone(cmd.Context(), a.stdin)}
 		a.ending.tells(p.say)
 		got, err := work(cmd.Context())
 		p.close(got != nil && err == nil)
@@ -172,7 +173,7 @@ func (t *task) path(to *string, name, kind, usage string, is func(string) bool) 
 }
 
 // noStandard reports whether a path of samples names a file, and not standard input.
-func noStandard(path string) bool { return path != compiler.StdioPath }
+func noStandard(path string) bool { return path != samples.StdioPath }
 
 // completes gives shells all values of a flag, for completion.
 func (t *task) completes(flag string, values []string) {
@@ -233,10 +234,10 @@ func (t *task) calibration() {
 
 // backend adds the flag that selects C++ or SystemVerilog.
 func (t *task) backend(usage string) {
-	option(t.FlagSet, &t.o.Backend, "backend", "", "BACKEND", oneOf[compiler.Backend]("back ends", compiler.Backends),
+	option(t.FlagSet, &t.o.Backend, "backend", "", "BACKEND", oneOf[options.Backend]("back ends", options.Backends),
 		usage+": hls (C++), rtl (SystemVerilog), or both; with SystemVerilog, latencies and FIFOs are its "+
 			"(default hls, and rtl for devices that are not AMD's)")
-	t.completes("backend", compiler.Backends)
+	t.completes("backend", options.Backends)
 }
 
 func (t *task) least() {
@@ -307,8 +308,9 @@ func (t *task) inputs() {
 	t.Var(feedbacks{&o.States}, "state", "an input and an output that are one state, such as state=stateN (may be "+
 		"repeated): samples follow each other, and what goes out comes in with the next one; with --stateful, the "+
 		"device keeps it")
-	options(t.FlagSet, &o.Outputs, "outputs", "TENSOR,...", output, "cut the model: these tensors of the file are its "+
-		"outputs, in this order, and what only others need is left out")
+	listOption(t.FlagSet, &o.Outputs, "outputs", "TENSOR,...", output,
+		"cut the model: these tensors of the file are its "+
+			"outputs, in this order, and what only others need is left out")
 	t.path(&o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, "+
 		"whose gates are real numbers; this changes the model", nil)
 	t.path(&o.Cells, "cell-config", "FILE", "the same for ONNX GRU, RNN and LSTM nodes, by the names of nodes or of "+
@@ -318,7 +320,7 @@ func (t *task) inputs() {
 }
 
 // ofInput returns the setter of a flag that describes the integers arriving at the inputs.
-func ofInput(o *compiler.Source, say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
+func ofInput(o *options.Source, say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
 	return func(_ *value, s string) (string, error) {
 		if o.InputType == nil {
 			o.InputType = &frontend.InputType{}
@@ -411,7 +413,7 @@ func (t *task) strict() {
 func (t *task) json() { t.BoolVar(&t.asJSON, "json", false, "print one JSON object") }
 
 func (t *task) accumulators(usage string) {
-	option(t.FlagSet, t.o.accBits, "acc-bits", "", "BITS", compiler.ParseAccBits,
+	option(t.FlagSet, t.o.accBits, "acc-bits", "", "BITS", options.ParseAccBits,
 		usage+": 16, by layer, LAYER=12,LAYER=10, or of the matrix "+
 			"layers but the first and the last, hidden=10")
 }

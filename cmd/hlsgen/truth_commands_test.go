@@ -17,10 +17,11 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding/goal"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/check"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/models"
 )
 
@@ -62,7 +63,7 @@ func tell(t *testing.T, model models.Model, board string) *teller {
 func (x *teller) look() {
 	x.Helper()
 	var d diag.List
-	c, err := compiler.Check(context.Background(), compiler.CheckOptions{Source: compiler.Source{Model: x.model}}, &d)
+	c, err := check.Run(context.Background(), check.Options{Source: options.Source{Model: x.model}}, &d)
 	if err != nil || c.Imported.Model == nil {
 		x.Fatal(err, d.Diags)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/report"
 	"hlsgen/internal/testsupport/tier"
 )
 
@@ -63,7 +63,7 @@ func (x *teller) beaten(all, by []*truth) {
 // spends reports whether a layer that multiplies few bits does so in DSP slices, and has a choice. The parts of a layer
 // have its name before theirs.
 func (x *teller) spends(t *truth) bool {
-	return slices.ContainsFunc(t.Layers, func(l compiler.LayerReport) bool {
+	return slices.ContainsFunc(t.Layers, func(l report.LayerReport) bool {
 		return l.Total != nil && l.Total.DSP > 0 && slices.ContainsFunc(x.few, func(name string) bool {
 			return l.Name == name || strings.HasPrefix(l.Name, name+"_")
 		})

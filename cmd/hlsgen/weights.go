@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/weights"
 )
 
 func weightsCommand(a *app) *cobra.Command {
-	var o compiler.WeightsOptions
+	var o weights.Options
 	t := a.task(&cobra.Command{
 		Use:   "weights MODEL.onnx --for DIR",
 		Short: "Write the weights of a retrained model for hardware that is built already",
@@ -47,9 +47,9 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
 			return nil, usagef("a model is needed: hlsgen weights retrained.onnx --for DIR")
 		}
 		if o.Out == "" {
-			o.Out = under(a.dir, compiler.DefaultWeightsOut(o.Model))
+			o.Out = under(a.dir, weights.DefaultOut(o.Model))
 		}
-		r, err := compiler.WriteWeights(ctx, o, &t.d)
+		r, err := weights.Write(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
 }
 
 // showWeights shows the written files and the size of the weights.
-func showWeights(s *screen, r *compiler.WeightsResult) {
+func showWeights(s *screen, r *weights.Result) {
 	s.title("%s, for %s", label(r.Source.Name), label(r.Plan.Top))
 	s.field("fits", "yes: all but the contents of tables is as it was built")
 	s.field("weights", "%s of 32 bits, in %s", count(r.Plan.Words, "word"), count(len(r.Plan.Tables), "table"))
@@ -76,7 +76,7 @@ type weighed struct {
 	outcome
 }
 
-func weighedOf(r *compiler.WeightsResult, d *diag.List) weighed {
+func weighedOf(r *weights.Result, d *diag.List) weighed {
 	return weighed{about: aboutOf(r.Source), Design: r.Plan.Design, Words: r.Plan.Words, Tables: len(r.Plan.Tables),
 		Out: r.Out, Files: r.Files, outcome: outcomeOf(d, nil)}
 }

@@ -14,7 +14,7 @@ import (
 func TestWidth(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	dir := folder(t, map[string]string{"a-board-with-a-long-name-of-its-own.json": strings.Replace(truthBoard, `"own"`,
+	dir := filesIn(t, map[string]string{"a-board-with-a-long-name-of-its-own.json": strings.Replace(truthBoard, `"own"`,
 		`"a-board-with-a-long-name-of-its-own"`, 1)})
 	for _, list := range []string{"layers", "boards", "passes", "explain", "examples"} {
 		withinWidth(t, say(dir, nil, list))

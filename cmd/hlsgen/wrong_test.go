@@ -121,7 +121,7 @@ func TestWrong(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
-			got := say(folder(t, files), nil, strings.Fields(c.args)...)
+			got := say(filesIn(t, files), nil, strings.Fields(c.args)...)
 			if got.code != c.code || got.stdout != "" {
 				t.Errorf("exit code %d, want %d\nstdout: %s\nstderr: %s", got.code, c.code, got.stdout, got.stderr)
 			}
@@ -140,7 +140,7 @@ func TestEngineSaid(t *testing.T) {
 		"--acc-overflow wrap --acc-bits 63": "engine reference",
 		"--acc-overflow wrap --acc-bits 63 --engine reference": "engine reference",
 	} {
-		got := say(folder(t, nil), nil, strings.Fields("simulate "+iris+" --input "+irisInputs+" "+args)...)
+		got := say(filesIn(t, nil), nil, strings.Fields("simulate "+iris+" --input "+irisInputs+" "+args)...)
 		first, _, _ := strings.Cut(got.stdout, "\n")
 		if got.code != exitOK || !strings.Contains(first, want) {
 			t.Errorf("%q: %d, %q, want %s\n%s", args, got.code, first, want, got.stderr)

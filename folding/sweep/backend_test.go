@@ -6,8 +6,9 @@ import (
 	"reflect"
 	"testing"
 
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 )
 
 // TestBackends checks that a point is the design of a build with the same back end and accumulators. It also checks
@@ -17,13 +18,13 @@ func TestBackends(t *testing.T) {
 	o := onPynq(t)
 	o.FPS = []float64{3e6}
 	type made struct {
-		backend  compiler.Backend
+		backend  options.Backend
 		accPerPE bool
 	}
 	ids := map[string]made{}
 	lut := map[made]int{}
-	for _, m := range []made{{compiler.BackendHLS, false}, {compiler.BackendRTL, false}, {compiler.BackendHLS, true},
-		{compiler.BackendRTL, true}} {
+	for _, m := range []made{{options.BackendHLS, false}, {options.BackendRTL, false}, {options.BackendHLS, true},
+		{options.BackendRTL, true}} {
 		o.Backend, o.AccPerPE = m.backend, m.accPerPE
 		p := run(t, o).Points[0]
 		if other, seen := ids[p.ID]; seen || p.Status != StatusFits {
@@ -34,7 +35,7 @@ func TestBackends(t *testing.T) {
 		one.Board, one.FPS, one.NoCSim, one.Verify = o.Boards[0], o.FPS[0], true, 0
 		one.Out = filepath.Join(t.TempDir(), "build")
 		var d diag.List
-		r, err := compiler.Build(context.Background(), one, &d)
+		r, err := build.Run(context.Background(), one, &d)
 		if err != nil || r == nil {
 			t.Fatal(err, d.Diags)
 		}
@@ -55,9 +56,9 @@ func TestBackends(t *testing.T) {
 // use the same entries of the journal.
 func TestBackendSpec(t *testing.T) {
 	t.Parallel()
-	of := func(board string, backend compiler.Backend) spec {
+	of := func(board string, backend options.Backend) spec {
 		var d diag.List
-		o := Options{Hardware: compiler.Hardware{Backend: backend}, Boards: []string{board}}
+		o := Options{Hardware: options.Hardware{Backend: backend}, Boards: []string{board}}
 		specs := o.plan(&d)
 		if len(specs) != 1 {
 			t.Fatal(board, backend, specs, d.Diags)
@@ -66,13 +67,13 @@ func TestBackendSpec(t *testing.T) {
 	}
 	for _, c := range []struct {
 		board string
-		a, b  compiler.Backend
+		a, b  options.Backend
 		equal bool
 	}{
-		{"pynq-z1", "", compiler.BackendHLS, true},
-		{"pynq-z1", compiler.BackendRTL, compiler.BackendBoth, false}, // with both back ends, the limits of HLS apply
-		{"pynq-z1", compiler.BackendHLS, compiler.BackendRTL, false},
-		{"icebreaker", "", compiler.BackendRTL, true},
+		{"pynq-z1", "", options.BackendHLS, true},
+		{"pynq-z1", options.BackendRTL, options.BackendBoth, false}, // with both back ends, the limits of HLS apply
+		{"pynq-z1", options.BackendHLS, options.BackendRTL, false},
+		{"icebreaker", "", options.BackendRTL, true},
 	} {
 		a, b := of(c.board, c.a), of(c.board, c.b)
 		if a, b := (&Point{}).identify(a, ""), (&Point{}).identify(b, ""); (a == b) != c.equal {
@@ -112,19 +113,19 @@ func TestBackendUnfit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		board      string
-		backend    compiler.Backend
+		backend    options.Backend
 		synthesise bool
 		refused    bool
 	}{
 		{"icebreaker", "", false, false},
-		{"icebreaker", compiler.BackendHLS, false, true},
+		{"icebreaker", options.BackendHLS, false, true},
 		{"icebreaker", "", true, true},
-		{"pynq-z1", compiler.BackendRTL, false, false},
-		{"pynq-z1", compiler.BackendRTL, true, true},
-		{"pynq-z1", compiler.BackendBoth, true, false},
+		{"pynq-z1", options.BackendRTL, false, false},
+		{"pynq-z1", options.BackendRTL, true, true},
+		{"pynq-z1", options.BackendBoth, true, false},
 	} {
 		var d diag.List
-		o := Options{Hardware: compiler.Hardware{Backend: c.backend}, Boards: []string{c.board},
+		o := Options{Hardware: options.Hardware{Backend: c.backend}, Boards: []string{c.board},
 			Synthesise: c.synthesise}
 		if specs := o.plan(&d); d.Failed() != c.refused || (len(specs) == 0) != c.refused {
 			t.Errorf("%+v: %d searches, %v", c, len(specs), d.Diags)

@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/build"
+	"hlsgen/internal/check"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/tier"
 )
 
@@ -20,7 +22,7 @@ import (
 
 // small returns the options of a sweep of the embedded example with some twenty searches.
 func small(out string) Options {
-	return Options{OutputFolder: compiler.OutputFolder{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"},
+	return Options{OutputFolder: options.OutputFolder{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"},
 		Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12}, Computes: []dataflow.Compute{dataflow.NoCompute,
 			dataflow.ComputeInDSPs}}
 }
@@ -54,7 +56,7 @@ func told(t *testing.T, o Options) (*SweepReport, *diag.List) {
 
 // onPynq returns the options of a sweep of the embedded example for one board, with a folder of its own.
 func onPynq(t *testing.T) Options {
-	return Options{OutputFolder: compiler.OutputFolder{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
+	return Options{OutputFolder: options.OutputFolder{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
 }
 
 // decode reads a JSON file.
@@ -100,8 +102,8 @@ func imported(t testing.TB, name string) *dataflow.Model {
 	t.Helper()
 	shared := tier.NeedsShared(t)
 	var d diag.List
-	c, err := compiler.Check(context.Background(),
-		compiler.CheckOptions{Source: compiler.Source{Model: filepath.Join(shared, "models",
+	c, err := check.Run(context.Background(),
+		check.Options{Source: options.Source{Model: filepath.Join(shared, "models",
 			filepath.FromSlash(name), "model.onnx")}}, &d)
 	if err != nil || d.Failed() || c.Imported.Model == nil {
 		t.Fatal(err, d.Diags)
@@ -159,15 +161,15 @@ func projects(t *testing.T, r *SweepReport, o Options) {
 func rebuilt(t *testing.T, p *Point) *folding.Design {
 	t.Helper()
 	dir := t.TempDir()
-	o := compiler.Options{Hardware: compiler.Hardware{Board: p.Board, ClockMHz: p.ClockMHz},
-		Verification: compiler.Verification{NoCSim: true}}
+	o := build.Options{Hardware: options.Hardware{Board: p.Board, ClockMHz: p.ClockMHz},
+		Verification: options.Verification{NoCSim: true}}
 	o.Folding = filepath.Join(dir, "folding.json")
 	if err := os.WriteFile(o.Folding, p.Folding, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	o.Out = filepath.Join(dir, "out")
 	var d diag.List
-	made, err := compiler.Build(context.Background(), o, &d)
+	made, err := build.Run(context.Background(), o, &d)
 	if err != nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}

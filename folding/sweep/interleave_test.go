@@ -10,9 +10,10 @@ import (
 	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
@@ -45,8 +46,8 @@ func recurrent(t *testing.T, out string, samples ...int) Options {
 			t.Fatal(err)
 		}
 	}
-	return Options{Source: compiler.Source{Model: model, ModelInputs: compiler.ModelInputs{Cells: formats}},
-		Hardware: compiler.Hardware{IO: dataflow.FromStream}, OutputFolder: compiler.OutputFolder{Out: out,
+	return Options{Source: options.Source{Model: model, ModelInputs: options.ModelInputs{Cells: formats}},
+		Hardware: options.Hardware{IO: dataflow.FromStream}, OutputFolder: options.OutputFolder{Out: out,
 			Version: "test"}, Boards: []string{"zcu104"}, Samples: samples}
 }
 
@@ -77,7 +78,7 @@ func TestInterleave(t *testing.T) {
 		b.Interleave, b.Board, b.FPS, b.Out = samples, "zcu104", p.FPS, filepath.Join(t.TempDir(), "b")
 		b.Verify, b.NoCSim = 1, true
 		var d diag.List
-		built, err := compiler.Build(t.Context(), b, &d)
+		built, err := build.Run(t.Context(), b, &d)
 		if err != nil || built == nil || built.Design.FPS() != p.FPS || built.Design.Clocks.Interval != p.Interval {
 			t.Errorf("%d samples: a build at %v samples/s: %v %v %+v", samples, p.FPS, err, d.Diags, built)
 		}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/outputdir"
+	"hlsgen/internal/source"
 )
 
 // TestFlips flips every bit of a journal, and checks that each flip is detected and no changed entry is used.
@@ -84,7 +84,7 @@ func TestBusy(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
 	o.FPS = []float64{1e4}
-	j, err := openJournal(o.Out, header{SHA256: compiler.Open("", nil).SHA256()}, false)
+	j, err := openJournal(o.Out, header{SHA256: source.Open("", nil).SHA256()}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

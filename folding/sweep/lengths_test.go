@@ -9,17 +9,19 @@ import (
 	"testing"
 
 	"hlsgen/frontend"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
+	"hlsgen/internal/report"
 	"hlsgen/internal/testsupport/rnntest"
 )
 
 // lengths returns the options of a sweep of a network for sequences of 1 to most time steps.
 func lengths(t *testing.T, model, out string, most int) Options {
 	t.Helper()
-	return Options{Source: compiler.Source{Model: model,
-		ModelInputs: compiler.ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: most}}},
-		OutputFolder: compiler.OutputFolder{Out: out, Version: "test"}, Boards: []string{"zcu104"},
+	return Options{Source: options.Source{Model: model,
+		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: most}}},
+		OutputFolder: options.OutputFolder{Out: out, Version: "test"}, Boards: []string{"zcu104"},
 		Intervals: []float64{1000, 4000}}
 }
 
@@ -55,12 +57,12 @@ func TestLengths(t *testing.T) {
 		b.Board, b.Interval, b.Out = "zcu104", p.Asked, filepath.Join(t.TempDir(), "b")
 		b.Verify, b.NoCSim = 4, true
 		var d diag.List
-		built, err := compiler.Build(t.Context(), b, &d)
+		built, err := build.Run(t.Context(), b, &d)
 		if err != nil || built == nil {
 			t.Fatal(err, d.Diags)
 		}
 		s := p.Sequences
-		if p.Status != StatusFits || s == nil || *s != *compiler.SequencesOf(built.Design) ||
+		if p.Status != StatusFits || s == nil || *s != *report.SequencesOf(built.Design) ||
 			s.Longest.Interval != p.Interval || s.Longest.Steps != 6 || s.Shortest.Steps != 1 ||
 			p.Interval > float64(p.Asked) {
 			t.Errorf("point %d: %+v of %+v", i, s, p)

@@ -13,9 +13,9 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/hlslib/price/delay"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 )
 
 // A spec describes one search. Its JSON is a part of the key under which the journal keeps the result.
@@ -66,7 +66,7 @@ const maxSpecs = 1_000_000
 func (o *Options) plan(d *diag.List) (specs []spec) {
 	var found []boards.Board
 	for _, name := range o.Boards {
-		b, ok := compiler.FindBoard(name, d)
+		b, ok := options.FindBoard(name, d)
 		if ok && !slices.ContainsFunc(found, func(x boards.Board) bool {
 			return x.Name == b.Name &&
 				x.Part == b.Part

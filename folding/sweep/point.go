@@ -14,10 +14,11 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/crash"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/report"
+	"hlsgen/internal/samples"
 	"hlsgen/internal/synthesis"
 	"hlsgen/rtlsim"
 )
@@ -66,7 +67,7 @@ type Point struct {
 	Folding json.RawMessage `json:"folding,omitempty"`
 	Bounds  *Bounds         `json:"bounds,omitempty"` // for Status Bound
 	// for sequences of several lengths; all other figures are those of the longest
-	Sequences *compiler.SequencesReport `json:"sequences,omitempty"`
+	Sequences *report.SequencesReport `json:"sequences,omitempty"`
 
 	// the resources in which no other point with this board and clock is as fast and takes as little
 	Front  []string          `json:"front,omitempty"`
@@ -94,7 +95,7 @@ func (p *Point) LatencyUS() float64 { return float64(p.Latency) / p.Reached }
 
 // search returns the points of a spec. If it finds no design, it returns a point that says why.
 func (s spec) search(ctx context.Context, all *spaces) (points []Point, err error) {
-	defer compiler.CatchPanic(&err)
+	defer crash.Catch(&err)
 	if why := all.refused[s.Precision]; why != "" {
 		p := s.blank()
 		p.Status, p.Reason = StatusRefused, why
@@ -190,7 +191,7 @@ func (s spec) point(d *folding.Design, salt string) Point {
 	for i, n := range d.Model.Graph.Nodes {
 		p.Cycles = append(p.Cycles, LayerClocks{n.Name, d.Loop(i).Iterations()})
 	}
-	p.Sequences = compiler.SequencesOf(d)
+	p.Sequences = report.SequencesOf(d)
 	p.Share = round(share(p.Resources, folding.Capacity(s.Board)))
 	p.ID = p.identify(s, salt)
 	return p

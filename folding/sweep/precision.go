@@ -9,9 +9,9 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/internal/chart"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/samples"
+	"hlsgen/internal/source"
 )
 
 // PrecisionResults holds the accuracies of a model that was quantised again: of its float and its own form, and of each
@@ -19,24 +19,24 @@ import (
 type PrecisionResults struct {
 	// whether accuracies compare with labels; if not, with the largest outputs of the float model, which counts as
 	// right
-	Labelled bool                  `json:"labelled"`
-	Float    samples.Accuracy      `json:"float"`          // without rounding activations
-	AsIs     samples.Accuracy      `json:"as_is"`          // with the model's own quantisers
-	Bare     bool                  `json:"bare,omitempty"` // whether it has no quantisers
-	Least    *compiler.MinimalBits `json:"least,omitempty"`
+	Labelled bool                `json:"labelled"`
+	Float    samples.Accuracy    `json:"float"`          // without rounding activations
+	AsIs     samples.Accuracy    `json:"as_is"`          // with the model's own quantisers
+	Bare     bool                `json:"bare,omitempty"` // whether it has no quantisers
+	Least    *source.MinimalBits `json:"least,omitempty"`
 
-	variants map[string]*compiler.RecipeVariant
+	variants map[string]*source.RecipeVariant
 	order    []string
 }
 
 // precisions makes a model for each requested precision.
-func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*compiler.ModelSource, *spaces, error) {
-	v, err := compiler.NewVariantMaker(ctx, o.Source, d)
+func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*source.ModelSource, *spaces, error) {
+	v, err := source.NewVariantMaker(ctx, o.Source, d)
 	if v == nil || err != nil {
 		return nil, nil, err
 	}
 	p := &PrecisionResults{Labelled: v.Labelled, Float: v.Float, AsIs: *v.AsIs, Bare: v.Bare,
-		variants: map[string]*compiler.RecipeVariant{}}
+		variants: map[string]*source.RecipeVariant{}}
 	for i, recipe := range o.Precisions {
 		name := recipe.String()
 		if p.variants[name] != nil {

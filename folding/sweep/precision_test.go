@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"hlsgen/frontend"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/engines"
+	"hlsgen/internal/options"
+	"hlsgen/internal/simulate"
 )
 
 // TestLeastSwept checks that a sweep with the fewest bits has its precision in the tables and writes its model.
@@ -65,10 +67,10 @@ func TestPrecisions(t *testing.T) {
 		}
 		var d diag.List
 		labels := "../../internal/examples/digits-mlp-w2a2/"
-		s, err := compiler.Simulate(context.Background(),
-			compiler.SimOptions{Source: compiler.Source{Model: r.Path(p.Precision + ".onnx"),
-				SampleFiles: compiler.SampleFiles{Data: labels + "inputs.npy", LabelsFile: labels + "labels.npy"}},
-				Engine: compiler.EngineReference}, &d)
+		s, err := simulate.Run(context.Background(),
+			simulate.Options{Source: options.Source{Model: r.Path(p.Precision + ".onnx"),
+				SampleFiles: options.SampleFiles{Data: labels + "inputs.npy", LabelsFile: labels + "labels.npy"}},
+				Engine: engines.Reference}, &d)
 		if err != nil || s == nil {
 			t.Fatal(err, d.Diags)
 		}

@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"hlsgen/frontend/quantise"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 	"hlsgen/internal/outputdir"
+	"hlsgen/internal/source"
 	"hlsgen/templates"
 )
 
@@ -105,11 +106,11 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 }
 
 // command returns the command line that repeats the sweep in its folder.
-func (o *Options) command(src *compiler.ModelSource) []string {
+func (o *Options) command(src *source.ModelSource) []string {
 	words := src.Command("sweep")
 	var list []string
 	for _, b := range o.Boards {
-		list = append(list, compiler.BoardArgument(b))
+		list = append(list, options.BoardArgument(b))
 	}
 	axis := func(flag string, values []string) {
 		if len(values) > 0 {
@@ -126,7 +127,7 @@ func (o *Options) command(src *compiler.ModelSource) []string {
 	if o.Requantise != "" {
 		axis("requantize", []string{o.Requantise})
 		if o.Requantise == quantise.LeastBitsRecipeName {
-			axis("keep", []string{number(cmp.Or(o.KeepShare, compiler.DefaultKeep))})
+			axis("keep", []string{number(cmp.Or(o.KeepShare, source.DefaultKeep))})
 		}
 	}
 	for _, use := range o.MaxUses {
@@ -142,13 +143,13 @@ func (o *Options) command(src *compiler.ModelSource) []string {
 }
 
 // chosen returns the command line that builds a point, to be run beside the model.
-func (o *Options) chosen(p *Point, src *compiler.ModelSource) []string {
+func (o *Options) chosen(p *Point, src *source.ModelSource) []string {
 	if p.Precision != "" {
 		quantised := *o
 		quantised.Calibrate, quantised.LSTM, quantised.Cells = "", "", ""
-		o, src = &quantised, &compiler.ModelSource{File: p.Precision + ".onnx"}
+		o, src = &quantised, &source.ModelSource{File: p.Precision + ".onnx"}
 	}
-	words := append(src.Command("build"), "--board", compiler.BoardArgument(p.BoardArgument(o.Boards)), "--clock",
+	words := append(src.Command("build"), "--board", options.BoardArgument(p.BoardArgument(o.Boards)), "--clock",
 		number(p.ClockMHz), "--max-use", p.MaxUse)
 	switch {
 	case o.Front > 0:

@@ -12,8 +12,9 @@ import (
 	"strings"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 	"hlsgen/internal/outputdir"
 	"hlsgen/templates"
 )
@@ -94,14 +95,14 @@ func (r *SweepReport) project(ctx context.Context, o Options, p *Point, d *diag.
 	if b.Lengths != nil {
 		b.Verify = 2 // verify the longest sequence and the shortest
 	}
-	_, err = compiler.Build(ctx, b, d)
+	_, err = build.Run(ctx, b, d)
 	return err
 }
 
 // BoardArgument returns the name or path by which the user named the point's board.
 func (p *Point) BoardArgument(given []string) string {
 	for _, name := range given {
-		if b, ok := compiler.FindBoard(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
+		if b, ok := options.FindBoard(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
 			return name
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"sync"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/samples"
 )
 
 // A space holds the foldings of a model on a target with given styles.

@@ -28,21 +28,26 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/frontend"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/build"
+	"hlsgen/internal/check"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/folder"
+	"hlsgen/internal/options"
 	"hlsgen/internal/outputdir"
 	"hlsgen/internal/safefile"
+	"hlsgen/internal/samples"
+	"hlsgen/internal/source"
+	"hlsgen/internal/verify"
 )
 
 // Options describe a sweep. Its axes take the place of Board, ClockMHz, FPS, Interval, MaxUse and Interleave in the
 // embedded options. An empty axis has one value, the default of a build.
 type Options struct {
-	compiler.Source
-	compiler.Hardware
-	compiler.Goal
-	compiler.OutputFolder
+	options.Source
+	options.Hardware
+	options.Goal
+	options.OutputFolder
 	Boards    []string // names or paths
 	Clocks    []float64
 	FPS       []float64
@@ -65,11 +70,11 @@ type Options struct {
 // A SweepReport describes a finished sweep.
 type SweepReport struct {
 	Model  string
-	Source *compiler.ModelSource // nil if only reports were collected
-	Points []Point               // in the order of the axes, boards first
-	Total  int                   // the number of searches
-	Kept   int                   // searches in the journal at the end
-	Fresh  int                   // searches made by this run
+	Source *source.ModelSource // nil if only reports were collected
+	Points []Point             // in the order of the axes, boards first
+	Total  int                 // the number of searches
+	Kept   int                 // searches in the journal at the end
+	Fresh  int                 // searches made by this run
 	Out    string
 	Files  []string // the files written, relative to Out
 
@@ -115,7 +120,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	r := &SweepReport{Model: src.Name, Source: src, Total: len(specs), Out: o.Out, Precision: all.precisions,
 		Accuracy: all.accuracy}
 	if r.Out == "" {
-		r.Out = compiler.DefaultOut(o.Model, "sweep")
+		r.Out = folder.DefaultOut(o.Model, "sweep")
 	}
 	j, err := openJournal(r.Out, header{Model: src.File, SHA256: src.SHA256()}, o.Force)
 	if err != nil {
@@ -163,22 +168,22 @@ func refuse(out string, err error, d *diag.List) error {
 
 // importAll imports the model for each number of samples that take turns. It returns nil spaces if it added errors to
 // d.
-func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.ModelSource, *spaces, error) {
+func (o *Options) importAll(ctx context.Context, d *diag.List) (*source.ModelSource, *spaces, error) {
 	all := &spaces{models: map[made]*dataflow.Model{}, refused: map[string]string{}, sums: map[string]string{},
 		made: map[string]*space{}}
 	if len(o.Precisions) > 0 {
 		return o.precisions(ctx, all, d)
 	}
-	var src *compiler.ModelSource
+	var src *source.ModelSource
 	for _, samples := range or(o.Samples, 1) {
 		one, told := o.importing(samples).Source, diag.List{Strict: d.Strict}
-		c, err := compiler.Check(ctx, compiler.CheckOptions{Source: one}, &told)
+		c, err := check.Run(ctx, check.Options{Source: one}, &told)
 		d.Merge(told.Diags) // most diagnostics are the same for every number
 		if err != nil || c == nil || d.Failed() {
 			return nil, nil, err
 		}
 		src, all.models[made{samples: samples}] = c.Source, c.Imported.Model
-		if all.accuracy, err = compiler.AccuracyOf(ctx, one, c.Source, c.Imported.Model, d); err != nil || d.Failed() {
+		if all.accuracy, err = verify.AccuracyOf(ctx, one, c.Source, c.Imported.Model, d); err != nil || d.Failed() {
 			return nil, nil, err
 		}
 	}
@@ -191,15 +196,15 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.ModelS
 }
 
 // importing returns the options to import the model with the given number of samples per frame, and to build it.
-func (o *Options) importing(samples int) compiler.Options {
+func (o *Options) importing(samples int) build.Options {
 	one := o.ofBuild()
 	one.Interleave = samples
 	return one
 }
 
 // ofBuild returns the options of a build that has none of the axes.
-func (o *Options) ofBuild() compiler.Options {
-	return compiler.Options{Source: o.Source, Hardware: o.Hardware, Goal: o.Goal, OutputFolder: o.OutputFolder}
+func (o *Options) ofBuild() build.Options {
+	return build.Options{Source: o.Source, Hardware: o.Hardware, Goal: o.Goal, OutputFolder: o.OutputFolder}
 }
 
 // imports returns a text of all options that shape the import, and of hlsgen's version. The number of samples that take
@@ -234,7 +239,7 @@ func (o *Options) imports() (string, error) {
 		if path == "" {
 			continue
 		}
-		formats, err := safefile.ReadFile(path, compiler.MaxSettings)
+		formats, err := safefile.ReadFile(path, safefile.MaxSettings)
 		if err != nil {
 			return "", err
 		}

@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/source"
 	_ "hlsgen/internal/testsupport/golden" // the flag -update
 	"hlsgen/internal/testsupport/schema"
 	"hlsgen/internal/testsupport/tier"
@@ -193,7 +193,7 @@ func line(t *testing.T, v any) string {
 // TestPlace checks which folders a sweep accepts.
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	model := compiler.Open("", nil).SHA256()
+	model := source.Open("", nil).SHA256()
 	for _, c := range []struct {
 		name, journal, file string
 		force               bool

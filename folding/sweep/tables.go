@@ -13,11 +13,12 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"hlsgen/internal/chart"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/folder"
 	"hlsgen/internal/outputdir"
+	"hlsgen/internal/report"
+	"hlsgen/internal/samples"
 	"hlsgen/templates"
 )
 
@@ -90,10 +91,10 @@ func (b *Bounds) columns() []column {
 
 // sequences returns the columns of the sequences' lengths and of the shortest sequence's figures. They are empty if s
 // is nil.
-func sequences(s *compiler.SequencesReport) []column {
+func sequences(s *report.SequencesReport) []column {
 	has := s != nil
 	if !has {
-		s = &compiler.SequencesReport{}
+		s = &report.SequencesReport{}
 	}
 	return where(has, []column{
 		{"steps_min", strconv.Itoa(s.Shortest.Steps)},
@@ -152,7 +153,7 @@ func table(points []Point) ([]byte, error) {
 
 // A sheet is the content of sweep.json.
 type sheet struct {
-	compiler.ReportHead
+	report.ReportHead
 	Model     string            `json:"model"`
 	Precision *PrecisionResults `json:"precision,omitempty"` // if the model was quantised again
 	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"`  // if the model stays as it is and there are labels
@@ -176,7 +177,7 @@ func (r *SweepReport) write(d *diag.List) error {
 
 // put writes files into the folder. It adds a diagnostic to d if a file is in the way.
 func (r *SweepReport) put(files []file, d *diag.List) error {
-	return compiler.WithSharedFolder(r.Out, d, func(dir *outputdir.Shared) error {
+	return folder.Share(r.Out, d, func(dir *outputdir.Shared) error {
 		for _, f := range files {
 			if err := dir.Write(f.name, f.data); err != nil {
 				return err
@@ -200,7 +201,7 @@ func (r *SweepReport) admitted(d *diag.List) (ok bool, err error) {
 			names = append(names, name)
 		}
 	}
-	err = compiler.WithSharedFolder(r.Out, d, func(dir *outputdir.Shared) error { return dir.Admit(names...) })
+	err = folder.Share(r.Out, d, func(dir *outputdir.Shared) error { return dir.Admit(names...) })
 	return err == nil && !d.Failed(), err
 }
 
@@ -218,7 +219,7 @@ func (r *SweepReport) files() (files []file, err error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	all := sheet{compiler.CurrentHead, r.Model, r.Precision, r.Accuracy, append([]Point{}, r.Points...)}
+	all := sheet{report.CurrentHead, r.Model, r.Precision, r.Accuracy, append([]Point{}, r.Points...)}
 	if err := e.Encode(all); err != nil {
 		return nil, err
 	}

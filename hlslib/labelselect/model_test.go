@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/onnxtest"
 	"hlsgen/internal/testsupport/tier"
 )
@@ -52,11 +53,13 @@ func TestBuild(t *testing.T) {
 		}
 		return path
 	}
-	o := compiler.Options{Source: compiler.Source{Model: write("classifier.onnx", classifier())},
-		Hardware: compiler.Hardware{Board: "zcu104"}, Goal: compiler.Goal{Folding: write("folding.json",
-			[]byte(`{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 4}, "LabelSelect_hls_0": {"PE": 5}}`))}, Verification: compiler.Verification{Verify: 12}, OutputFolder: compiler.OutputFolder{Out: filepath.Join(dir, "out")}}
+	o := build.Options{Source: options.Source{Model: write("classifier.onnx", classifier())},
+		Hardware: options.Hardware{Board: "zcu104"}, Goal: options.Goal{Folding: write("folding.json",
+			[]byte(`{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 4}, "LabelSelect_hls_0": {"PE": 5}}`))},
+		Verification: options.Verification{Verify: 12},
+		OutputFolder: options.OutputFolder{Out: filepath.Join(dir, "out")}}
 	var d diag.List
-	r, err := compiler.Build(t.Context(), o, &d)
+	r, err := build.Run(t.Context(), o, &d)
 	if err != nil || r == nil || len(d.Diags) > 0 {
 		t.Fatal(err, d.Diags)
 	}

@@ -127,9 +127,9 @@ func width(line string) (n int) {
 // clocks are the test files that look at the time, with what for: none holds a figure against it. A test that does
 // fails on a machine that is busy.
 var clocks = map[string]string{
-	"folding/space_test.go":                     "to log it",
-	"internal/compiler/finn_comparison_test.go": "to log it",
-	"internal/fast/slopes_test.go":              "to measure, in a benchmark",
+	"folding/space_test.go":                  "to log it",
+	"internal/build/finn_comparison_test.go": "to log it",
+	"internal/fast/slopes_test.go":           "to measure, in a benchmark",
 }
 
 // TestClocks holds that no other test looks at the time.

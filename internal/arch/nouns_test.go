@@ -13,11 +13,13 @@ var nouns = []string{"Layer", "Point", "Place"}
 // sharedTypes are the exported names of types that several packages declare, each with its one meaning.
 var sharedTypes = map[string]string{
 	"Design":    "a model with a target, a fold for each layer, and a depth and a memory for each FIFO",
+	"Goal":      "what a user asks of a design: its rate, its latency, least resources, within a budget",
 	"Graph":     "nodes in topological order, joined by tensors or streams",
 	"Node":      "one operation of a graph",
 	"Options":   "what the caller of a package may leave out or set",
 	"Params":    "what makes a layer of its package's kind",
 	"Resources": "amounts of what a device has",
+	"Result":    "what a command gives",
 	"Tensor":    "an array of numbers in row-major order, with its shape",
 }
 

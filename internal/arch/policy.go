@@ -24,11 +24,23 @@ var support = address{floor: -1, room: "test support"}
 var addresses = map[string]address{
 	"cmd/hlsgen": {6, "cmd", 0},
 
-	"folding/sweep":             {5, "compiler", 3},
-	"internal/synthesis":        {5, "compiler", 2}, // the vendor's tools, and their reports
-	"internal/compiler":         {5, "compiler", 1},
-	"internal/compiler/samples": {5, "compiler", 0},
-	"internal/formats":          {5, "compiler", 2}, // number formats compared
+	"folding/sweep":      {5, "commands", 9},
+	"internal/synthesis": {5, "commands", 8}, // the vendor's tools, and their reports
+	"internal/formats":   {5, "commands", 8}, // number formats compared
+	"internal/build":     {5, "commands", 7},
+	"internal/check":     {5, "commands", 6},
+	"internal/simulate":  {5, "commands", 6},
+	"internal/weights":   {5, "commands", 6},
+	"internal/report":    {5, "commands", 5},
+	"internal/audit":     {5, "commands", 4},
+	"internal/verify":    {5, "commands", 4},
+	"internal/source":    {5, "commands", 3}, // the model: read, quantised, imported
+	"internal/datafile":  {5, "commands", 2}, // samples and labels
+	"internal/folder":    {5, "commands", 2}, // folders that commands write
+	"internal/engines":   {5, "commands", 1},
+	"internal/options":   {5, "commands", 1},
+	"internal/samples":   {5, "commands", 0},
+	"internal/examples":  {5, "commands", 0},
 
 	"folding":        {4, "folding", 4}, // the door
 	"folding/fit":    {4, "folding", 3}, // sizes FIFOs by simulation
@@ -86,7 +98,7 @@ var addresses = map[string]address{
 	"internal/npy":           {0, "npy", 0},
 	"internal/ctc":           {0, "ctc", 0},
 	"internal/outputdir":     {0, "outputdir", 0},
-	"internal/examples":      {0, "examples", 0},
+	"internal/crash":         {0, "crash", 0},
 	"internal/arch":          {0, "arch", 0},
 	"internal/chart":         {0, "chart", 0},
 	"boards":                 {0, "boards", 0},
@@ -94,20 +106,23 @@ var addresses = map[string]address{
 	"internal/suggest":       {-1, "suggest", 0},  // words alone
 	"internal/safefile":      {-1, "safefile", 0}, // bytes alone
 
-	"internal/testsupport/golden":     support,
-	"internal/testsupport/layertest":  support,
-	"internal/testsupport/models":     support,
-	"internal/testsupport/onnxtest":   support,
-	"internal/testsupport/randomtest": support,
-	"internal/testsupport/rnntest":    support,
-	"internal/testsupport/rtltest":    support,
-	"internal/testsupport/schema":     support,
-	"internal/testsupport/slurmtest":  support,
-	"internal/testsupport/synthtest":  support,
-	"internal/testsupport/tier":       support,
-	"internal/doctest":                support, // tests alone
-	"internal/measured":               support, // tests alone
-	"internal/setup":                  support, // tests alone
+	"internal/testsupport/golden":      support,
+	"internal/testsupport/layertest":   support,
+	"internal/testsupport/maketest":    support,
+	"internal/testsupport/models":      support,
+	"internal/testsupport/onnxtest":    support,
+	"internal/testsupport/randomtest":  support,
+	"internal/testsupport/rnntest":     support,
+	"internal/testsupport/rtltest":     support,
+	"internal/testsupport/samplefiles": support,
+	"internal/testsupport/schema":      support,
+	"internal/testsupport/simtest":     support,
+	"internal/testsupport/slurmtest":   support,
+	"internal/testsupport/synthtest":   support,
+	"internal/testsupport/tier":        support,
+	"internal/doctest":                 support, // tests alone
+	"internal/measured":                support, // tests alone
+	"internal/setup":                   support, // tests alone
 }
 
 // engines lists folders, with their subfolders, whose production code must not name a kind of layer, not even in a
@@ -115,8 +130,13 @@ var addresses = map[string]address{
 // layers, and the table of ONNX's operators, some of which share a name with a kind.
 var (
 	engines = []string{
-		"cmd", "folding", "frontend", "rtlsim", "templates", "internal/compiler", "internal/dataflow",
+		"cmd", "folding", "frontend", "rtlsim", "templates", "internal/dataflow",
 		"hlslib/price/estimate",
+		"internal/audit", "internal/build", "internal/check", "internal/datafile", "internal/engines",
+		"internal/folder",
+		"internal/options", "internal/report", "internal/samples", "internal/simulate", "internal/source",
+		"internal/verify",
+		"internal/weights",
 	}
 	makers = []string{"frontend/lower", "frontend/graph"}
 )

@@ -227,7 +227,7 @@ func goldens(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	for _, pattern := range []string{"cmd/hlsgen/testdata/*.txtar", "templates/testdata/*.txtar",
-		"internal/compiler/testdata/*/*.txtar"} {
+		"internal/build/testdata/*/*.txtar"} {
 		files, err := filepath.Glob(filepath.Join(tier.Root(t), filepath.FromSlash(pattern)))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)

@@ -72,13 +72,13 @@ var held = []struct{ page, marker, head, by string }{
 	{"docs/diagnostics/*.md", "", "Example", "docs.TestPages"},
 	{"docs/accumulators.md", "A2Q", "", "internal/measured.TestA2QPage"},
 	{"docs/minifloats.md", "formats", "", "internal/measured.TestFormatsPage"},
-	{"docs/clock.md", "series", "", "internal/compiler.TestSeriesOfFINNBuild"},
+	{"docs/clock.md", "series", "", "internal/build.TestSeriesOfFINNBuild"},
 	{"docs/estimator.md", "coefficients", "", "hlslib/price/cost.TestCoefficients"},
 	{"docs/estimator.md", "circuits", "", "internal/measured.TestPage"},
 	{"docs/estimator.md", "circuits FINN", "", "internal/measured.TestPage"},
 	{"docs/estimator.md", "circuits networks", "", "internal/measured.TestPage"},
 	{"docs/estimator.md", "*", "", "hlslib/price/cost.TestPage"},
-	{"docs/finn-l.md", "*", "", "internal/compiler.TestFINNLStudy"},
+	{"docs/finn-l.md", "*", "", "internal/build.TestFINNLStudy"},
 	{"docs/features.md", "diagnostic", "", "docs.TestFeatures"},
 }
 

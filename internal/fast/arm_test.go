@@ -25,7 +25,7 @@ func TestARM(t *testing.T) {
 		{"internal/fast", ".", "max", []string{"NEON with I8MM", "NEON with dot products", "any"}},
 		{"internal/fast", "Kernels|Pairs", "cortex-a76", []string{"NEON with dot products", "any"}},
 		{"internal/fast", "Kernels|Pairs", "cortex-a57", []string{"any"}},
-		{"internal/compiler", "^TestFast$", "max", nil},
+		{"internal/build", "^TestFast$", "max", nil},
 	} {
 		t.Run(filepath.Base(c.folder)+" on "+c.processor, func(t *testing.T) {
 			t.Parallel()

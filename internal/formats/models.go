@@ -8,10 +8,13 @@ import (
 	"math"
 	"path/filepath"
 
-	"hlsgen/internal/compiler"
+	"hlsgen/internal/check"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/engines"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/options"
 	"hlsgen/internal/safefile"
+	"hlsgen/internal/simulate"
 )
 
 // A LabelledModel holds the accuracy of a labelled model. The integer network, run by the engine eval, classifies the
@@ -30,7 +33,7 @@ type LabelledModel struct {
 
 // MeasureAccuracy runs the model of a folder: model.onnx on inputs.npy. The file labels.npy has the classes of the
 // first samples. If something is wrong, Read adds it to d and returns nil.
-func MeasureAccuracy(ctx context.Context, folder string, o compiler.Source, d *diag.List) (*LabelledModel, error) {
+func MeasureAccuracy(ctx context.Context, folder string, o options.Source, d *diag.List) (*LabelledModel, error) {
 	path := filepath.Join(folder, "labels.npy")
 	arrays, err := npy.ReadFile(path)
 	if err != nil {
@@ -46,7 +49,7 @@ func MeasureAccuracy(ctx context.Context, folder string, o compiler.Source, d *d
 		labels = a
 	}
 	o.Model = filepath.Join(folder, "model.onnx")
-	checked, err := compiler.Check(ctx, compiler.CheckOptions{Source: o}, d)
+	checked, err := check.Run(ctx, check.Options{Source: o}, d)
 	if checked == nil || err != nil || d.Failed() {
 		return nil, err
 	}
@@ -58,7 +61,7 @@ func MeasureAccuracy(ctx context.Context, folder string, o compiler.Source, d *d
 		}
 	}
 	o.Data = filepath.Join(folder, "inputs.npy")
-	got, err := compiler.Simulate(ctx, compiler.SimOptions{Source: o, Engine: compiler.EngineEval}, d)
+	got, err := simulate.Run(ctx, simulate.Options{Source: o, Engine: engines.Eval}, d)
 	if got == nil || err != nil || d.Failed() {
 		return nil, err
 	}

@@ -15,10 +15,13 @@ import (
 	"time"
 
 	"hlsgen/internal/chart"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/check"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/engines"
+	"hlsgen/internal/options"
+	"hlsgen/internal/samples"
+	"hlsgen/internal/simulate"
 	"hlsgen/internal/testsupport/tier"
 )
 
@@ -89,12 +92,12 @@ func a2qOf(t *testing.T, dir string) *a2q {
 		x.asked, x.method = a.Target, a.Variant
 	}
 	var d diag.List
-	o := compiler.Source{Model: filepath.Join(dir, "model.onnx")}
-	asked := compiler.CheckOptions{Source: o}
-	if asked.AccBits, err = compiler.ParseAccBits("63"); err != nil {
+	o := options.Source{Model: filepath.Join(dir, "model.onnx")}
+	asked := check.Options{Source: o}
+	if asked.AccBits, err = options.ParseAccBits("63"); err != nil {
 		t.Fatal(err)
 	}
-	c, err := compiler.Check(context.Background(), asked, &d)
+	c, err := check.Run(context.Background(), asked, &d)
 	if err != nil || c.Imported.Model == nil {
 		t.Fatal(dir, err, d.Diags)
 	}
@@ -113,7 +116,7 @@ func a2qOf(t *testing.T, dir string) *a2q {
 	}
 	x.zeros = float64(none) / float64(all)
 	o.Data, o.LabelsFile = filepath.Join(dir, "inputs.npy"), filepath.Join(dir, "labels.npy")
-	run, err := compiler.Simulate(context.Background(), compiler.SimOptions{Source: o, Engine: compiler.EngineEval}, &d)
+	run, err := simulate.Run(context.Background(), simulate.Options{Source: o, Engine: engines.Eval}, &d)
 	if err != nil || run == nil {
 		t.Fatal(dir, err, d.Diags)
 	}

@@ -39,11 +39,12 @@ import (
 	"hlsgen/hlslib/swg"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/hlslib/vvau"
+	"hlsgen/internal/check"
 	"hlsgen/internal/circuit"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/layertest"
 	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
@@ -404,8 +405,8 @@ type network struct {
 func model(t testing.TB, path string) *dataflow.Model {
 	t.Helper()
 	var d diag.List
-	c, err := compiler.Check(context.Background(),
-		compiler.CheckOptions{Source: compiler.Source{Model: filepath.Join(tier.Root(t), path)}}, &d)
+	c, err := check.Run(context.Background(),
+		check.Options{Source: options.Source{Model: filepath.Join(tier.Root(t), path)}}, &d)
 	if err != nil || c.Imported.Model == nil {
 		t.Fatal(path, err, d.Diags)
 	}

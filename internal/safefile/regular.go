@@ -45,6 +45,9 @@ type File struct {
 	base string
 }
 
+// MaxSettings is the largest size of a file with settings of layers, such as a folding file, in bytes.
+const MaxSettings = 64 << 20
+
 // Open opens a regular file of at most most bytes. The error is the operating system's, or an *Error if the file is
 // larger or is no regular file.
 func Open(path string, most int64) (*File, error) {

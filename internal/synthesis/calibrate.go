@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"hlsgen/hlslib/price/delay"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/outputdir"
+	"hlsgen/internal/report"
 	"hlsgen/internal/safefile"
 )
 
@@ -118,7 +118,7 @@ func reports(dir string, wanted func(name string) bool) (files []string, err err
 
 // expect reads the latencies that a build expects of its layers, by hlsgen's own tables.
 func expect(data []byte, to map[string]int) error {
-	var list []compiler.LayerReport
+	var list []report.LayerReport
 	if err := json.Unmarshal(data, &list); err != nil {
 		return fmt.Errorf("no report of a build on its layers: %w", safefile.JSONMessage(err))
 	}

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/report"
 	"hlsgen/internal/safefile"
 )
 
@@ -28,7 +28,7 @@ type Project struct {
 	ClockMHz float64
 	Flows    []VerilogSource // flows that the folder contains
 	Top      string          // top module of the network
-	Layers   []compiler.LayerReport
+	Layers   []report.LayerReport
 	Estimate map[string]dataflow.Resources // by layer, and for "FIFOs", "host" and "total"
 	FPS      float64                       // samples per second in simulation; 0 if not known
 	modules  map[VerilogSource][]string    // names of modules: layers and the network's ends

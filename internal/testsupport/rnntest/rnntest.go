@@ -4,7 +4,7 @@
 // sees graph and onnxtest, to write files.
 //
 //   - choices.go supplies all decisions, so that a network that fails can be made smaller
-//   - draw.go draws networks, drawcell.go their cells
+//   - draw.go draws networks, drawcell.go their cells; echoing.go draws until one gives a vector for every step
 //   - network.go and cell.go compute the outputs; exact.go does so with rationals and with enclosures of irrational
 //     numbers
 //   - write.go writes files: body.go the step of a Scan in several spellings, nodes.go the operators of ONNX and

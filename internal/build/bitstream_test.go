@@ -1,0 +1,137 @@
+package build
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
+	"hlsgen/internal/testsupport/maketest"
+	"hlsgen/internal/testsupport/tier"
+)
+
+// project builds the embedded example for a board as SystemVerilog, and is the folder of its Makefile.
+func project(t *testing.T, board string, fps float64) (*Result, string) {
+	t.Helper()
+	var d diag.List
+	o := Options{Hardware: options.Hardware{Board: board, Backend: options.BackendRTL}, Goal: options.Goal{FPS: fps},
+		Verification: options.Verification{Verify: 6, NoCSim: true}}
+	o.Out = filepath.Join(t.TempDir(), "out")
+	r, err := Run(context.Background(), o, &d)
+	if err != nil || r == nil {
+		t.Fatal(err, d.Diags)
+	}
+	return r, filepath.Join(o.Out, "rtl")
+}
+
+// soon are variables of Verilator's makefiles: what runs for a second is compiled as it is, in one unit.
+var soon = []string{"OPT_FAST=-O0", "OPT_GLOBAL=-O0", "VM_PARALLEL_BUILDS=0"}
+
+// figure is the number that a pattern finds, the last one.
+func figure(t *testing.T, text, pattern string) float64 {
+	t.Helper()
+	all := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
+	if len(all) == 0 {
+		t.Fatalf("nothing is %s in\n%.4000s", pattern, text)
+	}
+	v, err := strconv.ParseFloat(all[len(all)-1][1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestUART has the project's Python script talk to the UART top in Verilator: with nothing lost, with bytes lost on
+// their way, and with resets in the middle of frames (uart/simulate.py). Every result is the recorded one. The
+// long tier has another speed.
+func TestUART(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "make", "python3", "verilator", "g++")
+	_, dir := project(t, "icebreaker", 1000)
+	if said := maketest.Make(t, dir, "lint"); said != "" {
+		t.Errorf("make lint: %s", said)
+	}
+	speeds := []string{"1000000"} // the one with fewer clocks for each bit
+	if tier.Long() {
+		speeds = append(speeds, "115200")
+	}
+	for _, baud := range speeds {
+		// 6 frames, 15 of which a byte is lost or changed, 9 after half a message, 3 after half a result, 1 after noise
+		said := maketest.Make(t, dir, "uart", "BAUD="+baud, "OPT_GLOBAL=-O0")
+		if !strings.Contains(said, "PASS 34 frames over the UART, 22 resets") {
+			t.Errorf("at %s baud: %s", baud, said)
+		}
+	}
+}
+
+// TestBitstream goes through Yosys, nextpnr and icepack, with the embedded example: it fits, follows the board's
+// clock, and takes as many block RAMs as it is priced at, and one for the UART's frame.
+func TestBitstream(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "make", "yosys", "nextpnr-ice40", "icepack")
+	r, dir := project(t, "icebreaker", 1000)
+	said := maketest.Make(t, dir, "bitstream")
+	info, err := os.Stat(filepath.Join(dir, "build", "digits_mlp_w2a2_top_uart.bin"))
+	if err != nil || info.Size() < 100_000 {
+		t.Errorf("the bitstream: %v, %v", info, err)
+	}
+	if mhz := figure(t, said, `Max frequency for clock .*: ([0-9.]+) MHz`); mhz < r.Design.Target.ClockMHz {
+		t.Errorf("%g MHz, want %g", mhz, r.Design.Target.ClockMHz)
+	}
+	if blocks := int(figure(t, said, `ICESTORM_RAM: +(\d+)/`)); blocks != r.Design.Estimate.Total.BRAM+1 {
+		t.Errorf("%d block RAMs, priced at %d and 1", blocks, r.Design.Estimate.Total.BRAM)
+	}
+	cells := int(figure(t, said, `ICESTORM_LC: +(\d+)/`))
+	if have := r.Design.Target.Board.LUT; cells > have {
+		t.Errorf("%d logic cells of %d", cells, have)
+	}
+	t.Logf("%d logic cells; %d LUT estimated without the UART", cells, r.Design.Estimate.Total.LUT)
+}
+
+// TestNetlist runs the cells that Yosys makes of a network in the bench of the SystemVerilog: every word of every
+// stream has to be the recorded one, and every clock the same.
+func TestNetlist(t *testing.T) {
+	t.Parallel()
+	if !tier.Full() {
+		t.Skip("it compiles a netlist: make test runs it")
+	}
+	tier.Needs(t, "make", "verilator", "g++", "yosys")
+	_, dir := project(t, "icebreaker", 1000)
+	told := func(target string) (lines []string) {
+		for line := range strings.Lines(maketest.Make(t, dir, slices.Concat([]string{target}, soon)...)) {
+			for _, kind := range []string{"FRAME ", "EVENTS ", "PASS ", "FAIL "} {
+				if strings.HasPrefix(line, kind) {
+					lines = append(lines, line)
+				}
+			}
+		}
+		return lines
+	}
+	rtl, netlist := strings.Join(told("sim"), ""), strings.Join(told("netlist"), "")
+	if rtl != netlist || !strings.Contains(rtl, "PASS ") || strings.Count(rtl, "FRAME ") != 6 {
+		t.Errorf("the RTL says\n%sthe netlist\n%s", rtl, netlist)
+	}
+}
+
+// TestSynthesis holds block RAM against its price on other families: Yosys takes the text, and has it where it is
+// priced.
+func TestSynthesis(t *testing.T) {
+	t.Parallel()
+	for board, cell := range map[string]string{"ulx3s-85f": "DP16KD", "arty-a7-35": "RAMB18E1"} {
+		t.Run(board, func(t *testing.T) {
+			t.Parallel()
+			tier.Needs(t, "make", "yosys")
+			r, dir := project(t, board, 2000)
+			blocks := int(figure(t, maketest.Make(t, dir, "synth"), cell+` +(\d+)`))
+			if want := r.Design.Estimate.Total.BRAM; blocks != want {
+				t.Errorf("%d %s, priced at %d", blocks, cell, want)
+			}
+		})
+	}
+}

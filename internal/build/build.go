@@ -1,0 +1,151 @@
+// Package build builds accelerators: it folds a model, verifies the design, generates its files and writes them to a
+// folder. Run tells the story.
+//
+//	build.go        Options, Result and Run
+//	flags.go        the flags that shape a design, for manifests and commands
+//	exclusions.go   options that do not go together
+//	generate.go     the files of the back ends and of the driver
+//	counters.go     the files for counters in the hardware
+//	vivado.go       the files that lead to a bitstream
+//	write.go        the reports, the README and the manifest; the whole folder, or nothing
+//	interrupted.go  reports on a search that the user ended
+//	pareto.go       Pareto makes several designs and writes none
+package build
+
+import (
+	"context"
+	"fmt"
+
+	"hlsgen/folding"
+	"hlsgen/internal/audit"
+	"hlsgen/internal/crash"
+	"hlsgen/internal/datafile"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/folder"
+	"hlsgen/internal/options"
+	"hlsgen/internal/outputdir"
+	"hlsgen/internal/report"
+	"hlsgen/internal/source"
+	"hlsgen/internal/verify"
+	"hlsgen/internal/weights"
+	"hlsgen/templates"
+)
+
+// Options says what to build: of which model, for which hardware, with which goal.
+type Options struct {
+	options.Source
+	options.Hardware
+	options.Goal
+	AccBits options.AccBits // the zero value: no audit
+	options.Verification
+	options.OutputFolder
+}
+
+// A Result describes a finished build: what its reports tell, and the folder written.
+type Result struct {
+	report.Build
+	Out       string // the folder
+	FileCount int
+	Kept      []string // paths below Out of files that Options.KeepForeign preserved
+
+	rooms []*dataflow.WeightRoom // by layer of the model, the room for loaded weights; nil where weights are constants
+}
+
+// Run builds an accelerator. If the user has to change something, the reasons are in d and the result is nil. An
+// error means a failure of the environment, an *engines.MismatchError or a *rtlsim.Deadlock.
+func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
+	defer crash.Catch(&err)
+	r := &Result{Build: report.Build{Verified: verify.VerificationReport{Engines: []string{}}, Version: o.Version,
+		Board: o.Board}}
+	o.ReportProgress("reading", 0, 0)
+	var place *outputdir.ClaimedFolder
+	if place, r.Out = folder.Claim(o.OutputFolder, folder.DefaultOut(o.Model, o.Board), d); place == nil {
+		return nil, nil
+	}
+	defer func() {
+		if e := place.Release(); e != nil && err == nil {
+			err = fmt.Errorf("%s: %w", r.Out, e)
+		}
+	}()
+	src, made, err := source.OpenQuantised(ctx, o.Source, d)
+	if r.Source = src; src == nil || err != nil {
+		return nil, err
+	}
+	board, found := options.FindBoard(o.Board, d)
+	if found {
+		o.Backend = o.Backend.CheckedForBoard(board, d)
+		r.Backend = o.Backend
+		checkCounters(o.Hardware, d)
+		checkLoadable(o.Hardware, o.Source, d)
+	}
+	fixed := o.ReadFolding(d)
+	r.Given, r.Flags = o.given(), o.Flags()
+	o.ReportProgress("importing", 0, 0)
+	if r.Imported, err = source.Import(made, r.Source, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	model := r.Imported.Model
+	if o.Weights.Loaded() {
+		rooms := model.Graph.Rooms()
+		if o.Weights.External() && !weights.MarkExternal(o.Weights, model, board, rooms, d) {
+			return nil, nil
+		}
+		if r.rooms = weights.MakeLoadable(model, rooms, d); r.rooms == nil {
+			return nil, nil
+		}
+		r.Loaded = true
+	}
+	data := verify.OpenSamples(ctx, o.Source, model, r.Source, d)
+	defer data.Close()
+	if r.RealSamples = data != nil; d.Failed() {
+		return nil, nil
+	}
+	if !audit.CheckBuilt(model.Graph, o.AccBits, d) {
+		return nil, nil
+	}
+	o.ReportProgress("folding", 0, 0)
+	target := o.Target(board, d)
+	wanted := o.ForSearch(fixed)
+	wanted.Cure = true
+	if r.Design, err = folding.FindBestDesign(ctx, model, target, wanted, d); err != nil || r.Design == nil ||
+		d.Failed() {
+		return nil, err
+	}
+	if interrupted(r.Design, d); d.Failed() {
+		return nil, nil
+	}
+	if err := r.Design.SimulateRange(ctx); err != nil {
+		return nil, err
+	}
+	runs, err := verify.SelectSamples(model, data, r.Design.Model.Graph, o.Verify)
+	if err != nil {
+		return nil, err
+	}
+	o.ReportProgress("simulating", 0, 0)
+	var streams templates.TestVectors
+	r.Verified, streams, err = verify.Run(ctx, model, r.Design.Design, runs, data, o.Backend.IncludesRTL())
+	if err = datafile.AddModelFault(err, r.Source.File, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	r.Verified.Large = o.Verify == verify.AutoVerify && verify.AutoSamples(r.Design.Model.Graph) < verify.UsualSamples
+	o.ReportProgress("generating", 0, 0)
+	files, err := r.generate(ctx, o, streams, d)
+	if err != nil || d.Failed() {
+		return nil, err
+	}
+	r.Accuracy, err = verify.MeasureAccuracy(ctx, model, data)
+	if err = datafile.AddModelFault(err, r.Source.File, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	page, err := r.Page(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, templates.GeneratedFile{Path: "report/report.html", Data: page})
+	o.ReportProgress("writing", 0, 0)
+	if err := r.write(o, target, files, place, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	return r, nil
+}

@@ -1,0 +1,90 @@
+package build
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/report"
+)
+
+// given lists the flags that shape the design, by name, as the user gave them. Files appear without their folders.
+func (o Options) given() map[string]string {
+	out := map[string]string{}
+	for _, f := range o.ModelFlags() {
+		if len(f.Texts) > 0 {
+			out[f.Name] = strings.Join(f.Texts, ",")
+		}
+	}
+	for _, x := range []struct {
+		name  string
+		given bool
+		text  string
+	}{
+		{"fps", o.FPS > 0, report.Decimal(o.FPS)},
+		{"interval", o.Interval > 0, report.Decimal(o.Interval)},
+		{"latency", o.Latency, "true"},
+		{"over-budget", o.OverBudget, "true"},
+		{"backend", o.Backend.IncludesRTL(), string(o.Backend)},
+		{"counters", o.Counters, "true"},
+		{"weights", o.Weights.Loaded(), string(o.Weights)},
+		{"io", o.IO != dataflow.FromMemory, o.IO.String()},
+		{"max-unroll", o.MaxUnroll != dataflow.UnrollLimits{}, o.MaxUnroll.String()},
+		{"least", o.Least != folding.LeastLoad, o.Least.Flag()},
+		{"search-time", o.SearchTime > 0, o.SearchTime.String()},
+		{"max-use", o.MaxUse != folding.MaxUse{}, o.MaxUse.String()},
+		{"fifo", o.FIFO != folding.FIFODepthPolicy{} || o.FIFOAsked, o.FIFO.String()},
+		{"folding", o.Folding != "", filepath.Base(o.Folding)},
+		{"folding", o.FoldingFile != nil, "folding.json"},
+		{"calibrate", o.Calibrate != "", filepath.Base(o.Calibrate)},
+		{"calibration", o.Calibration != "", filepath.Base(o.Calibration)},
+		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)}, // no folder of this machine
+		{"stateful", o.Stateful, "true"},
+		// without the folder, which differs from machine to machine
+		{"interleave", o.Interleave > 1, strconv.Itoa(o.Interleave)},
+		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},
+		{"acc-per-pe", o.AccPerPE, "true"},
+		{"acc-bits", o.AccBits.Asked(), o.AccBits.String()},
+	} {
+		if x.given {
+			out[x.name] = x.text
+		}
+	}
+	return out
+}
+
+// Flags returns the flags that shape the design, as the user gave them, except the board, the clock and the folding
+// file.
+func (o Options) Flags() (words []string) {
+	given := o.given()
+	delete(given, "folding")
+	delete(given, "dim") // --dim is repeated for each axis
+	delete(given, "shape")
+	delete(given, "initial-state")
+	delete(given, "state")
+	if o.Formula != dataflow.FittedFormula {
+		given["cost"] = o.Formula.String()
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if words = append(words, "--"+name); given[name] != "true" {
+			words = append(words, given[name])
+		}
+	}
+	for _, dim := range o.DimFlags() {
+		words = append(words, "--dim", dim)
+	}
+	for _, shape := range o.Shapes.Texts() {
+		words = append(words, "--shape", shape)
+	}
+	for _, state := range o.Initial.Texts() {
+		words = append(words, "--initial-state", state)
+	}
+	for _, state := range o.States {
+		words = append(words, "--state", state.String())
+	}
+	return words
+}

@@ -1,0 +1,79 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/engines"
+	"hlsgen/internal/weights"
+	"hlsgen/templates"
+	"hlsgen/templates/deploy"
+	"hlsgen/templates/rtl"
+)
+
+// generateRTL generates the design's SystemVerilog and runs it if Verilator is installed.
+func generateRTL(ctx context.Context, r *Result, o Options, streams []engines.Tensors,
+	d *diag.List) (templates.Files, error) {
+	n, err := rtl.New(r.Design.Design, templates.Options{})
+	if err != nil {
+		return nil, err
+	}
+	files, err := n.Project(streams)
+	if err != nil || len(streams) == 0 || o.NoCSim {
+		return files, err
+	}
+	return files, r.Verified.RunRTL(ctx, r.Design.Design, streams, func() { o.ReportProgress("compiling", 0, 0) }, d)
+}
+
+// generate makes the files of the selected back ends. Unless o.NoCSim is set, it also compiles and runs the generated
+// C++.
+func (r *Result) generate(ctx context.Context, o Options, streams templates.TestVectors,
+	d *diag.List) (files templates.Files, err error) {
+	if o.Backend.IncludesHLS() {
+		files, err = templates.Project(r.Design.Design, streams, templates.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("generate: %w", err)
+		}
+		if !o.NoCSim {
+			o.ReportProgress("compiling", 0, 0)
+			if err := r.Verified.RunCSim(ctx, r.Design.Design, files, streams, d); err != nil || d.Failed() {
+				return nil, err
+			}
+		}
+	}
+	if o.Backend.IncludesRTL() {
+		more, err := generateRTL(ctx, r, o, streams.Frames, d)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
+	var more templates.Files
+	if o.Weights.Loaded() {
+		more, err = weights.Files(r.Design, r.Imported.Model.Graph, r.rooms, o.Source)
+	} else {
+		more, err = deploy.Files(r.Design.Design, templates.Options{}, o.Backend.IncludesHLS())
+	}
+	none := new(deploy.NoDriver)
+	switch {
+	case errors.As(err, &none) && o.Weights.Loaded():
+		d.Fail(diag.WeightsUnfit, "", "there is no driver that would load weights: "+none.Reason,
+			"leave --weights out, or have the model end with what the accelerator computes")
+		return nil, nil
+	case errors.As(err, &none):
+		r.NoDriver = none.Reason
+	case err != nil:
+		return nil, fmt.Errorf("generate: %w", err)
+	}
+	files = append(files, more...)
+	if o.Counters && r.NoDriver == "" {
+		if more, err = counterFiles(ctx, r); err != nil {
+			return nil, fmt.Errorf("generate: %w", err)
+		}
+		files = append(files, more...)
+	}
+	more, err = onBoard(r, o)
+	return append(files, more...), err
+}

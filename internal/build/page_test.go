@@ -1,0 +1,57 @@
+package build
+
+import (
+	"html"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
+	"hlsgen/internal/source"
+	"hlsgen/internal/testsupport/samplefiles"
+)
+
+// TestPage holds that a build's page shows what the build knows, with the model's name as text.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	model := samplefiles.WriteFile(t, "<b>net & co.onnx", source.Open("", &diag.List{}).ONNX)
+	r, _ := told(t, Options{Source: options.Source{Model: model}, Hardware: options.Hardware{Board: "zcu104",
+		ClockMHz: 900},
+		Goal: options.Goal{FPS: 1e5}, Verification: options.Verification{NoCSim: true, Verify: 2}})
+	page := string(readReport(t, r, "report/report.html"))
+	wanted := []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", "clock-unreachable",
+		"2 samples, engines eval, cycle", "INT13", "--fps", "bottleneck</text>", ">starved</text>"}
+	for _, line := range append(r.Design.Certificate.Lines(), r.Design.Bottleneck.Reason, r.Design.Bottleneck.Cure) {
+		wanted = append(wanted, html.EscapeString(line))
+	}
+	for _, want := range wanted {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	for _, n := range r.Design.Model.Graph.Nodes {
+		if strings.Count(page, n.Name) < 4 { // table, clocks, states, timeline
+			t.Errorf("%s stands on the page %d times", n.Name, strings.Count(page, n.Name))
+		}
+	}
+	for _, p := range r.Design.Model.Prefix.Nodes {
+		if !strings.Contains(page, p) {
+			t.Errorf("%s of the host is missing", p)
+		}
+	}
+	if strings.Contains(page, "<b>net") || strings.Count(page, "<svg") != 2 || strings.Contains(page, "<script") ||
+		strings.Contains(page, "http://") && !strings.Contains(page, `xmlns="http://www.w3.org/2000/svg"`) {
+		t.Error("a name is not escaped, or a picture is missing")
+	}
+}
+
+// A design that waits for the host has a bar for it beside those of the layers.
+func TestPageOfHost(t *testing.T) {
+	t.Parallel()
+	r, _ := told(t, Options{Hardware: options.Hardware{Board: "zcu104"},
+		Verification: options.Verification{NoCSim: true}})
+	page := readReport(t, r, "report/report.html")
+	if r.Design.Bottleneck.Host != strings.Contains(string(page), ">host</text>") || !r.Design.Bottleneck.Host {
+		t.Errorf("%+v, or a bar that is missing", r.Design.Bottleneck)
+	}
+}

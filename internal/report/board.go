@@ -1,0 +1,54 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/internal/options"
+	"hlsgen/templates"
+)
+
+// BoardClock returns the clock that the board's processor generates, in MHz, and the rate at this clock, in frames or
+// samples per second. It returns 0 if the clock is the asked one, or if no processor is known.
+func (r *Build) BoardClock() (mhz, fps float64) {
+	if r.System == nil || r.System.Clock.MHz() == r.Design.Target.ClockMHz {
+		return 0, 0
+	}
+	mhz = r.System.Clock.MHz()
+	d := r.Design
+	return mhz, d.Rate(min(mhz, d.ClockMHz()), d.Clocks.FramePace)
+}
+
+// toBitstream returns the step that explains how to make a bitstream, or nil if there is no such flow for the board.
+func toBitstream(r *Build) []templates.ReadmeStep {
+	if r.System == nil {
+		return nil
+	}
+	tools := "Vivado"
+	if r.Backend.IncludesHLS() {
+		tools = "Vitis HLS, Vivado"
+	}
+	if top := r.System.Top; r.System.Board.PS == boards.NoPS {
+		return []templates.ReadmeStep{{Title: "From here to the card", Commands: []string{"make -C vivado xclbin"},
+			Text: fmt.Sprintf("The accelerator and a mover per stream become kernels, which are linked for the "+
+				"platform\n`%s`. It takes %s and v++, and makes\n`vivado/build/%s.xclbin`. "+
+				"None of these tools was at hand to try it.", r.System.Board.Platform, tools, top)}}
+	}
+	return []templates.ReadmeStep{{Title: "From here to a bitstream", Commands: []string{"make -C vivado bitstream"},
+		Text: fmt.Sprintf("The accelerator becomes an IP, and a block design joins it to the processor, with a "+
+			"mover per stream\nand a clock of %s MHz, which the processor's dividers can make. It takes %s, and makes"+
+			"\n`%s.bit`, `.hwh` and `.xsa` in `vivado/build`. None of these tools was at hand to try it.",
+			r.System.Clock, strings.ReplaceAll(tools, ",", " and"), r.System.Top)}}
+}
+
+// productOf describes the product of the back end in words.
+func productOf(b options.Backend) string {
+	switch b {
+	case options.BackendRTL:
+		return "SystemVerilog"
+	case options.BackendBoth:
+		return "a Vitis HLS project, and the same in SystemVerilog"
+	}
+	return "a Vitis HLS project"
+}

@@ -1,0 +1,43 @@
+// Package report makes the reports of a build: JSON, the page for a browser, and the README of its folder.
+//
+//	build.go        Build holds what the reports tell
+//	head.go         the version of all JSON
+//	layers.go       layers, and FINN's estimates
+//	cycles.go       the simulation: interval, latency, FIFOs, the host's port
+//	estimate.go     resources
+//	certificate.go  what is proved of the design
+//	sequences.go    sequences of different lengths
+//	loadtime.go     the time to load weights
+//	page.go         report.html
+//	readme.go       the README; board.go: its steps to a bitstream
+package report
+
+import (
+	"hlsgen/folding"
+	"hlsgen/frontend"
+	"hlsgen/internal/options"
+	"hlsgen/internal/samples"
+	"hlsgen/internal/source"
+	"hlsgen/internal/verify"
+	"hlsgen/templates/vivado"
+)
+
+// A Build holds what the reports of a build tell.
+type Build struct {
+	Source   *source.ModelSource
+	Imported *frontend.Imported
+	Design   *folding.Design
+	Verified verify.VerificationReport
+	Accuracy *samples.Accuracy // nil without labels
+	Backend  options.Backend
+	NoDriver string         // why the build has no driver; empty if it has
+	System   *vivado.System // the system around the accelerator on the board; nil if there is none
+	Loaded   bool           // weights are loaded, so that they are not constants of the circuit
+
+	RealSamples bool // the samples are the user's or the example's, not random
+
+	Version string            // of hlsgen
+	Board   string            // the board as the user named it
+	Given   map[string]string // the flags that shape the design, by name
+	Flags   []string          // the same as words of a command, without the board, the clock and the folding file
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"maps"
+
+	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
+)
+
+// A CertificateReport is the content of report/certificate.json. It states how close the design is to the best of all
+// designs.
+type CertificateReport struct {
+	Proved   bool    `json:"proved"` // no design is better: every gap is closed
+	Interval float64 `json:"interval_clocks"`
+	// 0 if the search did not look for the shortest interval
+	Floor   int `json:"least_possible_interval_clocks,omitempty"`
+	Options int `json:"options"`
+	// the device, the folding file or block RAM excludes them
+	Impossible int              `json:"options_not_possible"`
+	Below      *ExclusionReport `json:"options_below_the_least_interval,omitempty"`
+	Minimised  []MinimumReport  `json:"minimised"`
+	// the minimum covers only designs that multiply factors of 3 bits or fewer in LUTs
+	Spares bool `json:"few_bits_in_luts,omitempty"`
+	// number of folds with serial step functions that were fast enough, but excluded because of their block RAM
+	Dear int `json:"dear_serial_folds,omitempty"`
+	// number of folds with large tables in LUTs that were fast enough, but excluded
+	Large int `json:"large_tables_in_luts,omitempty"`
+	// the proof covers only designs whose FIFOs of few words lie in LUTs, where LUTs can hold them
+	InLUTs  bool           `json:"few_words_in_luts,omitempty"`
+	Latency *LatencyReport `json:"latency_clocks,omitempty"`
+	Gap     string         `json:"gap,omitempty"` // why the search proved no minimum
+	// the user ended the search, and this is the best design that it had found
+	Interrupted bool           `json:"interrupted,omitempty"`
+	Text        []string       `json:"text"`
+	Lengths     *LengthsReport `json:"lengths,omitempty"` // nil if all frames have the same length
+}
+
+// A LengthsReport gives the range of sequence lengths. Other figures per frame are those of the longest sequence.
+type LengthsReport struct {
+	Axis string `json:"axis"`
+	Min  int    `json:"min_steps"`
+	Max  int    `json:"max_steps"`
+}
+
+// LengthsOf converts the range of sequence lengths to its report, or returns nil if all sequences have the same length.
+func LengthsOf(l *dataflow.Lengths) *LengthsReport {
+	if l == nil {
+		return nil
+	}
+	return &LengthsReport{l.Axis, l.Min, l.Max}
+}
+
+// An ExclusionReport says why no folding within the budget reaches an interval: it counts the reasons that exclude
+// options.
+type ExclusionReport struct {
+	Interval  int            `json:"interval_clocks"`
+	TooSlow   int            `json:"too_slow"`
+	Dominated int            `json:"dominated"`
+	Unjoined  int            `json:"without_width_converter"`
+	By        map[string]int `json:"excluded_by"`
+	Together  int            `json:"excluded_by_several_resources"`
+	Compared  int            `json:"compared_in_every_combination"`
+}
+
+// A MinimumReport gives a measure that the search minimised at the interval, the design's value and a proved lower
+// bound.
+type MinimumReport struct {
+	Measure string  `json:"measure"`
+	Value   float64 `json:"value"`
+	Least   float64 `json:"least_possible"`
+}
+
+// A LatencyReport gives the design's latency and a proved lower bound, in clocks.
+type LatencyReport struct {
+	Clocks int `json:"clocks"`
+	Least  int `json:"least_possible"`
+}
+
+// NewCertificate converts a certificate of the folding search to the form of the report.
+func NewCertificate(p *folding.Certificate) CertificateReport {
+	c := CertificateReport{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
+		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear, Large: p.Large,
+		InLUTs: p.InLUTs, Gap: p.Gap,
+		Interrupted: p.Interrupted,
+		Text:        append([]string{}, p.Lines()...),
+		Latency:     (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}
+	if b := p.Below; b != nil {
+		c.Below = &ExclusionReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
+			b.Compared}
+		maps.Copy(c.Below.By, b.Alone)
+	}
+	for _, b := range p.Bounds {
+		c.Minimised = append(c.Minimised, MinimumReport{b.Measure.String(), b.Value, b.Least})
+	}
+	return c
+}

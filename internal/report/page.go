@@ -1,0 +1,263 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/folding"
+	"hlsgen/internal/chart"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
+	"hlsgen/templates/report"
+)
+
+// maxTimeline is the largest size of a timeline in the page, in bytes.
+const maxTimeline = 3 << 20
+
+// Page returns the content of report/report.html.
+func (r *Build) Page(ctx context.Context, d *diag.List) ([]byte, error) {
+	t := r.Design.Target
+	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
+		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, Decimal(t.ClockMHz)), Tool: "hlsgen " + r.Version,
+		Block: t.Board.BlockRAMName(),
+		Facts: r.facts(), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.inputs(),
+		Series: r.Design.Series.Lines(),
+		Before: r.Design.Model.Prefix.Nodes, After: r.Design.Model.Suffix.Nodes}
+	for _, x := range d.Diags {
+		text := x.Msg
+		if x.Node != "" {
+			text = fmt.Sprintf("%s %q: %s", x.Op, x.Node, text)
+		}
+		p.Warnings = append(p.Warnings, report.Notice{Severity: x.Severity.String(), Code: string(x.Code),
+			Text: strings.TrimSpace(text), Hint: x.Hint, Notes: x.Notes})
+	}
+	for _, l := range r.Layers() {
+		for _, text := range l.Steps {
+			p.Series = append(p.Series, l.Name+", from step to step: "+text)
+		}
+	}
+	for _, s := range r.Design.Shares {
+		s.Name = folding.WithBlockName(s.Name, t.Board)
+		p.Resources = append(p.Resources, report.Resource(s))
+	}
+	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Choices(), "synthesis: "+r.Synthesis())
+	p.Certificate = append(p.Certificate, "bottleneck: "+r.Design.Bottleneck.Line())
+	if port := r.Port(); port != nil {
+		p.Certificate = append(p.Certificate,
+			fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s %s/s",
+				port.Bytes, Decimal(port.Moved), Decimal(port.PortGB), port.Bits, Decimal(r.Design.ClockMHz()),
+				memoryText(port), Decimal(port.Bound), r.unit()))
+	}
+	if l := r.WeightLoad(); l != nil {
+		p.Certificate = append(p.Certificate, "weights: "+l.String())
+	}
+	for _, f := range r.Cycles().FIFOs {
+		p.FIFOs = append(p.FIFOs, report.FIFORow{Stream: strings.TrimSuffix(f.Stream, ` ("")`),
+			To: f.To, Memory: f.Memory,
+			Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
+	}
+	for _, e := range r.Cycles().Ends {
+		p.Ends = append(p.Ends, report.FIFORow{Stream: strings.TrimSuffix(e.Input, ` ("")`), To: e.To, Memory: e.Memory,
+			Width: r.Design.Model.Lengths.EndPort().Width(), Depth: e.Depth,
+			Reason: "1 for the last step of a sequence"})
+	}
+	var err error
+	if p.Clocks, err = r.clocksPicture(); err != nil {
+		return nil, err
+	}
+	if p.Timeline, p.TimelineNote, err = r.timeline(ctx); err != nil {
+		return nil, err
+	}
+	return report.RenderHTML(p)
+}
+
+// unit returns the word for the unit of rates, such as frames or samples.
+func (r *Build) unit() string { return folding.Unit(r.Design.Model.Turns.PerFrame()) }
+
+// frame describes one frame of the accelerator: a frame, several samples or a sequence.
+func (r *Build) frame() string {
+	if n := r.Design.Model.Turns.PerFrame(); n > 1 {
+		return fmt.Sprintf("a frame of %d samples", n)
+	}
+	if l := r.Design.Model.Lengths; l != nil {
+		return fmt.Sprintf("a sequence of %d steps", l.Max)
+	}
+	return "a frame"
+}
+
+// facts returns the main figures of the design.
+func (r *Build) facts() (f report.Facts) {
+	c := r.Design.Clocks
+	clock := r.Design.ClockMHz()
+	fps, interval := r.Design.FPSAndClocks()
+	f.Add("throughput", chart.Amount(fps)+" "+r.unit()+"/s",
+		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), Decimal(interval)))
+	clocks := fmt.Sprintf("%d clocks, simulated", c.Latency)
+	if c.Most != nil && c.Least.Latency != c.Most.Latency {
+		clocks += fmt.Sprintf("; %d to %d until calibrated", c.Least.Latency, c.Most.Latency)
+	}
+	clocks += fmt.Sprintf("; %v", c.Ends)
+	f.Add("latency", chart.Amount(float64(c.Latency)/clock)+" µs", clocks)
+	if s := SequencesOf(r.Design); s != nil {
+		f.Add("sequences", s.Range(), fmt.Sprintf("axis %s, a frame each, ended by TLAST; %v; %v", s.Axis, s.Longest,
+			s.Shortest))
+	}
+	f.Add("bottleneck", bottleneckName(r.Design.Bottleneck), r.Design.Bottleneck.Reason)
+	if clock != r.Design.Target.ClockMHz {
+		f.Add("clock", Decimal(clock)+" MHz", "what the slowest path allows, by estimate")
+	}
+	if mhz, fps := r.BoardClock(); mhz != 0 {
+		f.Add("clock on the board", r.System.Clock.String()+" MHz",
+			fmt.Sprintf("what the processor's dividers make: %s %s/s", chart.Amount(fps), r.unit()))
+	}
+	if a := r.Accuracy; a != nil && a.Samples > 0 {
+		f.Add("accuracy", fmt.Sprintf("%.1f %%", 100*a.Share()), fmt.Sprintf("%d of %d labelled samples; 95 %% "+
+			"interval (Wilson) %.1f to %.1f %%", a.Right, a.Samples, 100*a.Low, 100*a.High))
+	}
+	if v := r.Verified; v.Samples > 0 {
+		f.Add("verified", "bit-exact", fmt.Sprintf("%d samples, engines %s", v.Samples, strings.Join(v.Engines, ", ")))
+	} else {
+		f.Add("verified", "no", "no samples were asked for")
+	}
+	return f
+}
+
+func amounts(name string, r dataflow.Resources) report.Amounts {
+	return report.Amounts{Name: name, LUT: r.LUT, FF: r.FF, BRAM: r.BRAM, URAM: r.URAM, DSP: r.DSP}
+}
+
+// parts returns the resources of the layers, the FIFOs and the host's port, and their total.
+func (r *Build) parts() []report.Amounts {
+	e := r.Design.Estimate
+	return []report.Amounts{amounts("layers", r.Resources().Layers), amounts("FIFOs", e.FIFOs.Total()),
+		amounts("host's port", e.Host.Total()), amounts("in all", e.Total)}
+}
+
+func (r *Build) pageLayers() (list []report.LayerRow) {
+	slowest, _ := r.Design.Interval()
+	for i, l := range r.Layers() {
+		n := r.Design.Clocks.Trace.Nodes[i]
+		if s := r.Design.Clocks.Trace.Steady; s != nil {
+			n = s[i]
+		}
+		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
+		share := func(clocks int) float64 { return 100 * float64(clocks) / all }
+		list = append(list, report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, Modules: l.Modules,
+			PE: l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType, Steps: l.Fold.Steps,
+			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest,
+			Accumulator: (*report.AccumulatorWidths)(l.Acc), Busy: share(n.Busy), Starved: share(n.Starved),
+			Blocked: share(n.Blocked), In: streamTypes(l.In), Out: streamTypes(l.Out)})
+	}
+	return list
+}
+
+// streamTypes returns the type and the shape of each stream: "UINT2 [1×64]".
+func streamTypes(streams []StreamReport) (list []string) {
+	for _, s := range streams {
+		shape := strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Shape), "[]"), " ", "×")
+		list = append(list, fmt.Sprintf("%s [%s]", s.Type, shape))
+	}
+	return list
+}
+
+// checks lists the checks that the design passed.
+func (r *Build) checks() (f report.Facts) {
+	v := r.Verified
+	how := "compared bit for bit with the model's own execution, and stream by stream between the engines"
+	if !r.RealSamples && v.Samples > 0 {
+		how += "; random ones in range"
+	}
+	if len(v.Steps) > 0 {
+		how += "; sequences of " + JoinNumbers(v.Steps) + " steps"
+	}
+	f.Add("samples", strconv.Itoa(v.Samples), how)
+	if v.Samples > 0 {
+		f.Add("engines", strings.Join(v.Engines, ", "), "")
+	}
+	if v.Left != "" {
+		f.Add("left out", v.Left, "")
+	}
+	f.Add("deadlock", r.Design.Clocks.Proof.String(), "")
+	return f
+}
+
+// inputs lists the inputs of the build: the model, its hash, the cost formulas and the flags.
+func (r *Build) inputs() (f report.Facts) {
+	f.Add("model", r.Source.File, "")
+	f.Add("SHA-256", r.Source.SHA256(), "")
+	f.Add("cost formulas", r.Design.Target.Formula.String(), "")
+	options := r.Given
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		f.Add("--"+name, options[name], "")
+	}
+	return f
+}
+
+// clocksPicture draws a bar per layer with its clocks per frame.
+func (r *Build) clocksPicture() ([]byte, error) {
+	b := chart.Bars{Title: "Clocks per frame of every layer", Value: "clocks per frame", Mark: "bottleneck"}
+	for i, n := range r.Design.Model.Graph.Nodes {
+		clocks := r.Design.Loop(i).Iterations()
+		b.Rows = append(b.Rows, chart.Bar{Name: n.Name, Value: float64(clocks), Text: strconv.Itoa(clocks)})
+	}
+	// The host's port or a state also gets a bar if it is the bottleneck.
+	if names := r.Design.Bottleneck.Names(); len(r.Design.Bottleneck.Layers) < len(names) {
+		_, clocks := r.Design.FPSAndClocks()
+		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: Decimal(clocks)})
+	}
+	return b.SVG()
+}
+
+// timeline draws the frames until the first output, and three more. If a frame has too many words, it returns no
+// picture and a note instead.
+func (r *Build) timeline(ctx context.Context) (svg []byte, note string, err error) {
+	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))),
+		r.Design.TimelineFrames())
+	const other = "hlsgen simulate --engine cycle --timeline FILE draws when each layer worked and waited."
+	if frames == 0 {
+		return nil, "A frame has too many words to draw them all here; " + other, nil
+	}
+	trace := r.Design.Clocks.Trace.FirstFrames(frames)
+	if trace == nil {
+		trace, err = rtlsim.Run(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Layers: frames})
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	var b bytes.Buffer
+	if err := rtlsim.WriteTimeline(&b, r.Design.Design, trace); err != nil {
+		return nil, "", err
+	}
+	if b.Len() > maxTimeline {
+		return nil, "The picture is too large to stand here; " + other, nil
+	}
+	return b.Bytes(),
+		fmt.Sprintf("The bars are shares of the clocks of the steady state, the picture is the first %d frames. "+
+			"Starved: a word was missing; blocked: room was missing.", frames), nil
+}
+
+func memoryText(p *PortReport) string {
+	if p.MemoryGB == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and of %s of the memory", Decimal(p.MemoryGB))
+}
+
+// bottleneckName names the parts that determine the interval, in few words.
+func bottleneckName(b folding.Bottleneck) string {
+	names := b.Names()
+	if len(names) == 1 {
+		return names[0]
+	}
+	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+}
+
+// Decimal returns a number with the fewest digits that mean it, without an exponent.
+func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -1,0 +1,225 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/options"
+	"hlsgen/templates"
+)
+
+// described returns a row of the table of files in a README.
+func described(what string, patterns ...string) templates.ReadmeEntry {
+	return templates.ReadmeEntry{Patterns: patterns, What: what}
+}
+
+// buildFiles describes the files of a build. Run fails if a file has no row.
+var buildFiles = []templates.ReadmeEntry{
+	described("this page", "README.md"),
+	described("everything that is known of the design, on one page for a browser", "report/report.html"),
+	described("how far each layer is unrolled and where its memories lie; `--folding` reads it", "folding.json"),
+	described("the same, with the depth of every FIFO", "final_hw_config.json"),
+	described("what the folder was made from: hash of the model, version, options; what was verified",
+		"manifest.json"),
+	described("the top function: streams, and one call per layer", "hls/top.cpp", "hls/top.hpp"),
+	described("a config struct and a function per layer and end of the network, all in one unit", "hls/layers.cpp",
+		"hls/layers.hpp"),
+	described("each of them", "hls/layers/*.cpp", "hls/layers/*.hpp"),
+	described("for each of them, a script that synthesises it alone, and the files that it is made of", "hls/ip/*.tcl",
+		"hls/ip/*.files"),
+	described("the top that joins what comes of these scripts, with its FIFOs", "hls/rtl/*_top.v",
+		"hls/rtl/hlsgen_fifo.sv"),
+	described("its bench for a simulator, with the recorded streams", "hls/rtl/hlsgen_*.sv"),
+	described("scripts that pack it as an IP for Vivado, and that simulate it with xsim", "hls/rtl/package.tcl",
+		"hls/rtl/xsim.sh"),
+	described("the vendor's types, as wide as the widest word needs them", "hls/ap_types.hpp"),
+	described("weights, thresholds and other tables of the layers", "hls/tables/*.hpp"),
+	described("the kernels", "hls/include/hlsgen/*.hpp", "hls/include/hlsgen/core/*.hpp"),
+	described("headers that stand in for the vendor's where there are none", "hls/csim/*.h"),
+	described("the test bench", "hls/tb/tb.cpp"),
+	described("how many frames it runs, every word of every stream, and how often each function is called for a frame",
+		"hls/tb/data/frames.txt", "hls/tb/data/s*.dat", "hls/tb/data/calls.txt"),
+	described("compiles and runs the test bench without vendor tools; synthesises, packs and simulates layer by layer",
+		"hls/Makefile"),
+	described("script for Vitis HLS up to 2024.1", "hls/run_hls.tcl"),
+	described("script and configuration for Vitis 2024.2 and later",
+		"hls/run_hls_unified.tcl", "hls/hls_config.cfg"),
+	described("the network as a library, for programs on this machine", "hls/lib.cpp"),
+	described("what samples become and what results mean: shapes, quantisers, words, scales", "deploy/host/host.json"),
+	described("the same as ONNX: samples to the integers that are sent, integers that come to results",
+		"deploy/host/pre.onnx", "deploy/host/post.onnx"),
+	described("the weights that the driver loads, and what `hlsgen weights` has to know for others",
+		"deploy/host/weights.bin", "deploy/host/weights.hpp", "deploy/weights.py", "weights.json"),
+	described("the driver in Python, for programs and as a command", "deploy/accelerator.py"),
+	described("the driver in C++17, its doors to XRT and to boards without an operating system, and `host.json` as "+
+		"its tables", "deploy/accelerator*.hpp", "deploy/host/host.hpp"),
+	described("runs what leads from the IP to the board", "vivado/Makefile"),
+	described("a block design with the processor and a mover per stream, and its bitstream", "vivado/block_design.tcl"),
+	described("the movers, and the script that packs them as IPs", "vivado/ip/*.sv", "vivado/ip/*_ip.v",
+		"vivado/ip/package.tcl"),
+	described("movers and accelerator as kernels of a card, and how they are linked",
+		"vivado/package_xo.tcl", "vivado/link.cfg", "vivado/kernels/*.v", "vivado/kernels/*.xml"),
+	described("what the accelerator has counted, beside what the simulation counts, in Python and in C++; the "+
+		"latter's figures", "deploy/counters.py", "deploy/counters.hpp", "deploy/host/counters.json"),
+	described("the accelerator behind its movers, in Verilator, as a library that drivers take for a device",
+		"rtl/axi/*.sv", "rtl/axi/lib.cpp", "rtl/axi/Makefile"),
+	described("the network in SystemVerilog: the top, and its streams of FIFOs", "rtl/*_top.sv", "rtl/lib/*.sv"),
+	described("the same with a flag for packets of wrong length", "rtl/*_checked.v"),
+	described("the same as an IP of Vivado's block designs: its top, and the script that packs it", "rtl/ip/*_ip.v",
+		"rtl/ip/package.tcl"),
+	described("a module per layer, and the functions that it uses", "rtl/layers/*.sv"),
+	described("its tables, as $readmemh reads them", "rtl/tables/*.mem"),
+	described("a bench in Verilator, with every word of every stream", "rtl/bench/*", "rtl/bench/data/*.dat"),
+	described("runs the bench, and holds the text against what Verilator and Yosys have to say; makes a bitstream "+
+		"of the UART top", "rtl/Makefile"),
+	described("the network behind a UART, for the board: the top, its parts, its pins", "rtl/uart/*.sv",
+		"rtl/uart/pins.*", "rtl/uart/vivado.tcl"),
+	described("sends frames to the board over a serial port (pyserial); the same in Verilator, with losses",
+		"rtl/uart/talk.py", "rtl/uart/simulate.py", "rtl/uart/simulated.cpp"),
+	described("every layer: ONNX nodes, types, accumulator, fold, cost by part", "report/layers.json"),
+	described("what became of every ONNX node", "report/nodes.json"),
+	described("what is proved of the design", "report/certificate.json"),
+	described("resources of layers, FIFOs and the host's port", "report/resources.json"),
+	described("the simulation: interval, latency, stalls, FIFOs, deadlock", "report/cycle_simulation.json"),
+	described("reports with FINN's file names and keys",
+		"report/estimate_*.json", "report/op_and_param_counts.json"),
+}
+
+// Readme returns the README.md of the build. paths lists the files of the build.
+func (r *Build) Readme(paths []string) ([]byte, error) {
+	t := r.Design.Target
+	_, every := r.Design.FPSAndClocks()
+	name := templates.MarkdownCode(r.Source.Name)
+	about := fmt.Sprintf("A streaming accelerator of the model %s for the board %s (%s) at %s MHz:\n"+
+		"%s, made by hlsgen %s. By simulation it takes %s every %s clocks,\n"+
+		"and %d clocks from the first word of a frame to its last result.\n",
+		templates.MarkdownCode(r.Source.File), templates.MarkdownCode(t.Board.Name),
+		templates.MarkdownCode(t.Board.Part), Decimal(t.ClockMHz),
+		productOf(r.Backend), r.Version, r.frame(), Decimal(every), r.Design.Clocks.Latency)
+	if v := r.Verified; v.Samples > 0 {
+		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
+			strings.Join(v.Engines, ", "))
+	} else {
+		about += "It was not compared with the model: no samples were asked for."
+	}
+	if r.Design.Over {
+		about += "\nIt takes more than the budget allows: `report/report.html` says of what."
+	}
+	model := "The model is the file " + templates.MarkdownCode(r.Source.File)
+	if r.Source.Example {
+		model = "The model is the example that hlsgen carries,"
+	}
+	model += " with the SHA-256\n" + templates.MarkdownCode(r.Source.SHA256()) + ". This makes the same design of it:"
+	if r.Design.Certificate.Interrupted {
+		model = strings.TrimSuffix(model, " This makes the same design of it:") + " The search for this design was " +
+			"interrupted,\nso that without `--folding` another one may come of it. This makes the same one, its " +
+			"FIFOs included:"
+	}
+	steps := []templates.ReadmeStep{
+		{Title: "Look at it", Text: "Open `report/report.html` in a browser."},
+		{Title: "Run the test bench",
+			Text: "It runs the generated C++ on the recorded frames and compares every\n" +
+				"stream of every layer. A C++ compiler and make are all it needs.",
+			Commands: []string{"make -C hls csim"}},
+		driver(r),
+		{Title: "Synthesise it", Text: "In the folder `hls`; the first line is for Vitis HLS up to 2024.1,\n" +
+			"the second one for Vitis 2024.2 and later.",
+			Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
+		{Title: "Synthesise it layer by layer", Text: "Several layers at a time, and after a change only those " +
+			"that are others now, by the contents of\ntheir files. `make package` joins them to one IP for Vivado in " +
+			"`hls/build.ip`, `make xsim` simulates\nthem against the recorded streams. It takes, " + r.Synthesis() +
+			".\nThat is what one public machine took for two layers, HLS and Vivado together, and a guess for others.",
+			Commands: []string{"make -C hls -j4 ip", "make -C hls package", "make -C hls xsim"}},
+		{Title: "Make it again", Text: model, Commands: []string{r.again()}},
+	}
+	if !r.Backend.IncludesHLS() {
+		steps = slices.Delete(steps, 1, 5)
+	}
+	if r.Backend.IncludesRTL() {
+		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Run the SystemVerilog",
+			Text: "In Verilator, on the recorded frames: every word of every stream is compared. `make lint` and\n" +
+				"`make synth` hold the text against Verilator's warnings and Yosys' checks.",
+			Commands: []string{"make -C rtl sim"}})
+	}
+	steps = slices.Insert(steps, len(steps)-1, toBitstream(r)...)
+	if s := SequencesOf(r.Design); s != nil {
+		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Send sequences", Text: s.sent()})
+	}
+	return templates.Readme{Title: name + " on " + templates.MarkdownCode(t.Board.Name), About: about,
+		Files: buildFiles,
+		Steps: steps}.README(paths)
+}
+
+// driver returns the step that explains how a program gets the results of samples.
+func driver(r *Build) templates.ReadmeStep {
+	step := templates.ReadmeStep{Title: "Run it from Python"}
+	if r.NoDriver != "" {
+		step.Text = "There is no driver for this design: " + r.NoDriver + "."
+		return step
+	}
+	step.Text = "The generated C++ as a library stands in for the board. `deploy/accelerator.py` needs numpy,\n" +
+		"and takes and gives what the model does; in a program, `Accelerator(library).predict(x)` does the same." +
+		beside(r)
+	top, err := templates.InterfaceOf(r.Design.Design, templates.Options{})
+	if err != nil {
+		panic(err) // the project was made
+	}
+	step.Commands = []string{"make -C hls lib",
+		"python3 deploy/accelerator.py hls/build/lib" + top.Top + ".so x.npy y.npy"}
+	return step
+}
+
+// beside says which parts of the model the host's tables do not cover, and who computes these parts.
+func beside(r *Build) (text string) {
+	m := r.Design.Model
+	for _, side := range []struct {
+		of     []dataflow.RealPort
+		out    dataflow.HostPart
+		format string
+	}{
+		{m.Host().Begins, m.Host().Before, "\nThe accelerator takes %s instead of the model's inputs: what is in " +
+			"front of that, %s, %s."},
+		{m.Host().Ends, m.Host().After, "\nThe accelerator gives %s instead of the model's outputs: what is behind " +
+			"that, %s, %s."},
+	} {
+		var names, nodes []string
+		for _, t := range side.of {
+			names = append(names, templates.MarkdownCode(t.Name))
+		}
+		for _, n := range side.out.Nodes {
+			nodes = append(nodes, templates.MarkdownCode(n))
+		}
+		if names != nil {
+			who := "a program computes itself"
+			if side.out.ONNX != nil {
+				who = "the driver runs with onnxruntime, or with onnx 1.13 or later"
+			}
+			text += fmt.Sprintf(side.format, strings.Join(names, ", "), strings.Join(nodes, ", "), who)
+		}
+	}
+	for _, f := range m.Feedback {
+		text += fmt.Sprintf("\nWhat it gives as %s is %s of the next sample: give it back, one sample at a time.",
+			templates.MarkdownCode(m.Out[f.Out].Name), templates.MarkdownCode(m.In[f.In].Name))
+	}
+	return text
+}
+
+// FIFOsGiven reports whether the folds alone do not determine the FIFOs of a design: depths were given, or the search
+// was interrupted.
+func FIFOsGiven(d *folding.Design) bool {
+	return d.Certificate.Interrupted || slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 })
+}
+
+// again returns the command that makes the same design again, for the folder of the build.
+func (r *Build) again() string {
+	file := "folding.json"
+	if FIFOsGiven(r.Design) {
+		file = "final_hw_config.json" // this file also holds the FIFOs
+	}
+	words := append(r.Source.Command("build"), "--board", options.BoardArgument(r.Board), "--clock",
+		Decimal(r.Design.Target.ClockMHz), "--folding", file)
+	return templates.ShellLine(append(append(words, r.Flags...), "--out", "again"))
+}

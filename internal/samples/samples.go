@@ -1,0 +1,264 @@
+// Package samples splits arrays of any shape that a user may mean into runs of a model, and joins outputs of runs to
+// arrays. A run is one execution of the model on one sample. If data do not fit, the error names the NumPy call that
+// makes them fit.
+//
+// In come arrays; out come tensors of samples, and the other way round. It sees dataflow, npy and num.
+//
+//	samples.go    splits arrays into runs
+//	stdin.go      an array on standard input
+//	source.go     reads runs a part at a time
+//	codes.go      converts float32 numbers to codes
+//	shapes.go     hints for shapes that do not fit
+//	lengths.go    sequences of different lengths
+//	labels.go     labels and accuracy
+package samples
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/npy"
+)
+
+// Runs holds the inputs of a model, one entry per run.
+type Runs struct {
+	In      [][]dataflow.RealTensor // by run, then by model input
+	First   int                     // number of the first run within the source
+	Lengths []int                   // number of steps of each run's sequence; nil if all have the model's length
+	Stored  int                     // number of steps that the data hold per run; 0 without Lengths
+	lie     layout
+	axes    []int                 // time axis, by output of the model; nil without Lengths
+	behind  []dataflow.RealTensor // values after the end of sequences, by output; nil for zeros
+}
+
+// A layout describes how runs lie in an array. Along the axis of samples (dataflow.RealPort), side runs are
+// interleaved. Such groups follow each other.
+type layout struct {
+	shape func(out dataflow.RealPort, indices int) []int // returns the shape of an output's array
+	side  int                                            // number of interleaved runs; 0 for all
+	// axis along which an array is read in parts; -1 if it is read whole
+	axis int
+	per  int  // number of runs per index of that axis
+	own  bool // axis is the samples' axis of the input; outputs use their own
+}
+
+// beside returns how many of n runs are interleaved.
+func (l layout) beside(n int) int {
+	if l.side == 0 {
+		return n
+	}
+	return l.side
+}
+
+// together reports whether the elements of each run are contiguous, for any number of runs.
+func (l layout) together(of dataflow.RealPort) bool {
+	return l.side == 1 || dataflow.Shape(of.Shape[of.Axis:]).Size() == dataflow.Shape(of.Shape).Size()
+}
+
+// Split splits arrays in memory into runs. Open says which shapes fit.
+func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
+	return SplitLengths(m, arrays, nil)
+}
+
+// ArrayReaders converts arrays in memory to streams for Open.
+func ArrayReaders(arrays map[string]*npy.Array) map[string]*npy.ArrayReader {
+	streams := map[string]*npy.ArrayReader{}
+	for name, a := range arrays {
+		streams[name] = npy.InMemory(a)
+	}
+	return streams
+}
+
+// zip combines the runs of all inputs. If an input has fewer runs, several runs share each of them.
+func zip(each [][]dataflow.RealTensor) [][]dataflow.RealTensor {
+	n := len(slices.MaxFunc(each, func(a, b []dataflow.RealTensor) int { return len(a) - len(b) }))
+	runs := make([][]dataflow.RealTensor, n)
+	all := make([]dataflow.RealTensor, n*len(each))
+	for i := range runs {
+		runs[i] = all[i*len(each) : (i+1)*len(each) : (i+1)*len(each)]
+		for k := range each {
+			runs[i][k] = each[k][i*len(each[k])/n]
+		}
+	}
+	return runs
+}
+
+// apart cuts an array into runs. In the array, groups of side runs are interleaved.
+func apart(data []float64, of dataflow.RealPort, runs, side int) (list []dataflow.RealTensor) {
+	inner, size := dataflow.Shape(of.Shape[of.Axis:]).Size(), dataflow.Shape(of.Shape).Size()
+	list = make([]dataflow.RealTensor, 0, runs)
+	for i := range runs {
+		if inner == size || side == 1 {
+			list = append(list, dataflow.RealTensor{Shape: of.Shape, Data: data[i*size : (i+1)*size]})
+			continue
+		}
+		t := dataflow.RealTensor{Shape: of.Shape}
+		for at := i/side*side*size + i%side*inner; len(t.Data) < size; at += side * inner {
+			t.Data = append(t.Data, data[at:at+inner]...)
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// layoutOf matches the shape of an array with an input. It returns the layout and the number of runs, or an
+// *UnfitError.
+func layoutOf(in dataflow.RealPort, shape []int) (lie layout, runs int, err error) {
+	own, batch := in.Shape, 1
+	if in.Whole != nil {
+		own, batch = in.Whole, in.Whole[in.Axis]
+	}
+	written := func(out dataflow.RealPort) []int {
+		if out.Whole != nil {
+			return out.Whole
+		}
+		return out.Shape
+	}
+	switch {
+	case slices.Equal(shape, own):
+		lie = layout{func(out dataflow.RealPort, _ int) []int { return written(out) }, 1, -1, 1, false}
+		if in.Whole != nil {
+			lie.side, lie.axis, lie.own = 0, in.Axis, true
+		}
+		return lie, batch, nil
+	case len(shape) == len(own)+1 && slices.Equal(shape[1:], own):
+		return layout{func(out dataflow.RealPort, n int) []int { return append([]int{n}, written(out)...) }, batch, 0,
+				batch, false},
+			shape[0] * batch, nil
+	case len(shape) == len(in.Shape)+1 && slices.Equal(shape[1:], in.Shape):
+		return layout{func(out dataflow.RealPort, n int) []int { return append([]int{n}, out.Shape...) }, 1, 0,
+				1, false},
+			shape[0], nil
+	case in.Batch && len(shape) == len(in.Shape) && in.Shape[in.Axis] == 1 &&
+		slices.Equal(with(shape, in.Axis, 1), in.Shape):
+		return layout{func(out dataflow.RealPort, n int) []int {
+			if len(out.Shape) > out.Axis && out.Shape[out.Axis] == 1 {
+				return with(out.Shape, out.Axis, n)
+			}
+			return slices.Insert(slices.Clone(out.Shape), out.Axis, n)
+		}, 0, in.Axis, 1, true}, shape[in.Axis], nil
+	}
+	return lie, 0, &UnfitError{
+		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
+			shape),
+		shapeHint(in, shape), false,
+	}
+}
+
+// with returns a copy of shape with size n for an axis.
+func with(shape []int, axis, n int) []int {
+	out := slices.Clone(shape)
+	out[axis] = n
+	return out
+}
+
+// An UnfitError error says that data do not fit the model, and what to do. The hint may be empty.
+type UnfitError struct {
+	Msg, Hint string
+	Steps     bool // the lengths of the samples do not fit
+}
+
+func (e *UnfitError) Error() string { return e.Msg }
+
+// values converts the elements of an array to values of an input. This is the only place where real numbers are rounded
+// to the input's type. Integers keep their value if the input's type is an integer. If a real input arrives as
+// integers, the integers are scaled by in.Arrives. Open refuses other integers. place converts the index of an element
+// to its index in the whole array, for errors.
+func values(in dataflow.RealPort, a *npy.Array, place func(int) int) ([]float64, error) {
+	lo, hi, integer := in.Limits()
+	if integer {
+		for i, v := range a.Data {
+			if v != float64(int64(v)) || v < lo || v > hi {
+				return nil, fmt.Errorf("input %q is of type %s, element %d is %v", in.Name, in.DType, place(i), v)
+			}
+		}
+		return a.Data, nil
+	}
+	if _, _, integer = (dataflow.RealPort{DType: a.DType}).Limits(); !integer && a.DType == in.DType {
+		return a.Data, nil // as they are
+	} else if !integer {
+		return rounded(in, a.Data, place)
+	}
+	for i, code := range a.Data {
+		if !in.Arrives.Type.Holds(int64(code)) {
+			return nil, fmt.Errorf("input %q arrives as %s, which does not hold %v (element %d)",
+				in.Name, in.Arrives.Type, code, place(i))
+		}
+		a.Data[i] = in.Arrives.Value(in.Arrives.Of(a.Shape, i), int64(code))
+	}
+	return a.Data, nil
+}
+
+// rounded rounds numbers, in place, to the type of an input.
+func rounded(in dataflow.RealPort, data []float64, place func(int) int) ([]float64, error) {
+	f := in.Format()
+	for i, v := range data {
+		to := f.Round(v)
+		if to == v || math.IsNaN(v) {
+			continue
+		}
+		if math.IsInf(to, 0) {
+			return nil, fmt.Errorf("input %q is of type %s, which does not hold %v (element %d)", in.Name, in.DType,
+				v, place(i))
+		}
+		data[i] = to
+	}
+	return data, nil
+}
+
+// Join puts an output of all runs into the order of an array.
+func (s *Runs) Join(out dataflow.RealPort, runs []dataflow.RealTensor) []float64 {
+	return s.lie.join(out, runs)
+}
+
+func (l layout) join(out dataflow.RealPort, runs []dataflow.RealTensor) (data []float64) {
+	for side := range slices.Chunk(runs, l.beside(len(runs))) {
+		inner := dataflow.Shape(side[0].Shape[out.Axis:]).Size()
+		for at := 0; at < len(side[0].Data); at += inner {
+			for _, r := range side {
+				data = append(data, r.Data[at:at+inner]...)
+			}
+		}
+	}
+	return data
+}
+
+// Split reverses Join: it splits an array of an output into runs.
+func (s *Runs) Split(out dataflow.RealPort, data []float64) []dataflow.RealTensor {
+	return apart(data, out, len(s.In), s.lie.beside(len(s.In)))
+}
+
+// Random makes n runs of random values in the range that the model's first quantisers distinguish. They are the same on
+// every machine.
+func Random(m *dataflow.Model, n int) *Runs {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	s := &Runs{}
+	for range n {
+		s.In = append(s.In, random(m, rnd))
+	}
+	return s
+}
+
+// random makes one run.
+func random(m *dataflow.Model, rnd *rand.Rand) (run []dataflow.RealTensor) {
+	for _, in := range m.In {
+		t := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}
+		lo, hi := in.Range[0], in.Range[1]
+		_, _, integer := in.Limits()
+		for i := range t.Data {
+			v := lo + rnd.Float64()*(hi-lo)
+			if in.Grid != nil {
+				t.Data[i] = in.Grid(i, v)
+			} else if integer {
+				t.Data[i] = float64(int64(v))
+			} else {
+				t.Data[i] = in.Format().Round(v)
+			}
+		}
+		run = append(run, t)
+	}
+	return run
+}

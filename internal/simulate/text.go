@@ -1,0 +1,51 @@
+package simulate
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/internal/ctc"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/engines"
+)
+
+// decoderOf returns the decoder from scores to text, or nil if there is none. Metadata that cannot be read are an error
+// only if the user asks for a method. Otherwise the keys may have another meaning.
+func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) *ctc.Decoder {
+	if method == ctc.MethodNone {
+		return nil
+	}
+	decoder, err := ctc.Parse(m.Meta, method)
+	switch {
+	case err == nil && decoder == nil:
+		err = fmt.Errorf("there is no alphabet")
+	case err == nil && decoder.Method == ctc.MethodNone:
+		return nil
+	case err == nil && scores(m.Out, decoder) < 0:
+		err = fmt.Errorf("no output has a score for each of the %d classes", len(decoder.Alphabet))
+	}
+	if err == nil {
+		return decoder
+	}
+	if method != "" {
+		d.Fail(diag.DataInvalid, file, "text cannot be made of the outputs: "+err.Error(),
+			"the model's metadata_props "+
+				"name the classes: alphabet is a JSON list of a string per class, blank the index of the blank")
+	}
+	return nil
+}
+
+// scores returns the index of the first output with a score per class, or -1.
+func scores(out []dataflow.RealPort, decoder *ctc.Decoder) int {
+	return slices.IndexFunc(out, func(o dataflow.RealPort) bool { return decoder.Fits(o.Shape) })
+}
+
+// decoded returns the text of every sample's outputs.
+func decoded(of []dataflow.RealPort, decoder *ctc.Decoder, outputs []engines.Reals) (texts []string) {
+	k := scores(of, decoder)
+	for _, out := range outputs {
+		texts = append(texts, decoder.Text(out[k].Data))
+	}
+	return texts
+}

@@ -1,0 +1,170 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/datafile"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/engines"
+	"hlsgen/internal/options"
+	"hlsgen/internal/samples"
+)
+
+// A comparison compares a model's outputs before and after quantisation.
+type comparison struct {
+	labels        *samples.Labels // nil if there are none
+	right         [2]int          // number of right classes before and after
+	labelled      int
+	runs, same    int // samples compared, and those with the same largest output
+	classes       bool
+	sum           float64 // of the absolute differences of all elements
+	elements      int
+	apart, extent float64 // largest difference, and largest magnitude before quantisation
+}
+
+// before compares a model with its quantised form made, and describes the result. It uses the samples of --input, or
+// else those of --calibrate. It compares outputs, and classes if there are labels.
+func before(ctx context.Context, o options.Source, n *noted, made *ModelSource, d *diag.List) (string, error) {
+	from, was, where := n.samples, n.was, fmt.Sprintf("on %s (--calibrate)", filepath.Base(o.Calibrate))
+	if o.Data != "" && o.Data != samples.StdioPath {
+		data := datafile.OpenForRereading(o.Stdin, o.Data, made.Inputs, d)
+		if data == nil {
+			return "", nil
+		}
+		defer data.Close()
+		n.fed = data.MissingStates(n.Model)
+		if ok, err := data.FeedStatesBy(ctx, n.Model, datafile.PerSample(n.Float), d); !ok {
+			return "", datafile.AddError(err, data, made.File, d)
+		}
+		if from = data.OpenChecked(n.Model, d); from == nil {
+			return "", nil
+		}
+		was, where = nil, fmt.Sprintf("on %s (--input)", filepath.Base(o.Data))
+	}
+	c := &comparison{classes: classified(n.Model.Out[0])}
+	if o.LabelsFile != "" {
+		if c.labels = datafile.ReadLabels(o.LabelsFile, from.Count, n.Model.Out, d); c.labels == nil {
+			return "", nil
+		}
+	}
+	o.ReportProgress("comparing", 0, min(from.Count, datafile.MaxCompared))
+	run, err := now(ctx, o, made, n.fed, d)
+	if run == nil || err != nil {
+		return "", datafile.AddModelFault(err, made.File, d)
+	}
+	size := from.PartSize(datafile.PartBytes, 1)
+	for first := 0; first < min(from.Count, datafile.MaxCompared); first += size {
+		part, err := from.ReadRange(first, min(first+size, datafile.MaxCompared))
+		if err != nil {
+			return "", datafile.AddError(datafile.UnfitSamplesError{Err: err}, n.file, made.File, d)
+		}
+		before, err := n.asIs(ctx, part, was[min(first, len(was)):])
+		if err != nil {
+			return "", datafile.AddModelFault(err, made.File, d)
+		}
+		after, err := run(part)
+		if err != nil {
+			return "", datafile.AddModelFault(err, made.File, d)
+		}
+		c.add(first, before, after)
+		o.ReportProgress("comparing", c.runs, min(from.Count, datafile.MaxCompared))
+	}
+	return where + ": " + c.String(), nil
+}
+
+// asIs returns the outputs of the model before quantisation. was holds the outputs that are already known.
+func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []engines.Reals) ([]engines.Reals, error) {
+	run := func(i int) (engines.Reals, error) {
+		if n.RecordingRunsOriginal() && i < len(was) && was[i] != nil {
+			return was[i], nil
+		}
+		return n.RunOriginal(part.In[i])
+	}
+	if n.RecordingRunsOriginal() {
+		return engines.EachSample(ctx, part.First, len(part.In), run)
+	}
+	return engines.EachSampleInOrder(ctx, part.First, len(part.In), run)
+}
+
+// now returns a function that runs samples through the quantised model. It runs engine fast and compares the first
+// sample with engine reference. If the model does not map completely, it runs engine reference. It returns nil after
+// adding an error to d.
+func now(ctx context.Context, o options.Source, made *ModelSource, fed []dataflow.Feedback, d *diag.List) (
+	func(*samples.Runs) ([]engines.Reals, error), error) {
+	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: made.shapes, Outputs: o.Outputs}
+	var quiet, told diag.List
+	im, err := frontend.Import(made.File, made.ONNX, opt, &quiet)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.States) == 0 {
+		made.read = &read{im, quiet}
+	}
+	if im.Model == nil || quiet.Failed() {
+		if im = frontend.ImportReference(made.File, made.ONNX, opt, &told); im.Model == nil {
+			d.Merge(told.Diags)
+			return nil, nil
+		}
+		return datafile.CarryStates(ctx, im.Model, fed, func(runs *samples.Runs) ([]engines.Reals, error) {
+			return engines.RunReference(ctx, im.Model, runs)
+		}), nil
+	}
+	program := engines.CompileLayers(im.Model)
+	return datafile.CarryStates(ctx, im.Model, fed, func(runs *samples.Runs) ([]engines.Reals, error) {
+		out, err := engines.RunFast(ctx, program, im.Model, runs)
+		if err != nil || runs.First > 0 {
+			return out, err
+		}
+		first, err := im.Model.Reference(runs.In[0])
+		if err != nil {
+			return nil, err
+		}
+		return out, engines.SameOutputs(im.Model, "engine fast against reference", out[0], first)
+	}), nil
+}
+
+// classified reports whether an output is a vector, so that its largest element can stand for a class.
+func classified(out dataflow.RealPort) bool {
+	size := dataflow.Shape(out.Shape).Size()
+	return size > 1 && slices.Contains(out.Shape, size)
+}
+
+// add compares the outputs was and is of samples. first is the number of the first sample.
+func (c *comparison) add(first int, was, is []engines.Reals) {
+	if c.labels != nil {
+		before, n := c.labels.Count(first, was)
+		after, _ := c.labels.Count(first, is)
+		c.right[0], c.right[1], c.labelled = c.right[0]+before, c.right[1]+after, c.labelled+n
+	}
+	for i := range was {
+		a, b := was[i][0].Data, is[i][0].Data
+		if c.runs++; largest(a) == largest(b) {
+			c.same++
+		}
+		for k := range a {
+			apart := math.Abs(a[k] - b[k])
+			c.sum += apart
+			c.apart, c.extent = max(c.apart, apart), max(c.extent, math.Abs(a[k]))
+		}
+		c.elements += len(a)
+	}
+}
+
+// String describes the result of the comparison.
+func (c *comparison) String() (s string) {
+	if c.labels != nil {
+		s = fmt.Sprintf("accuracy before %v, after %v; ", samples.AccuracyOf(c.right[0], c.labelled),
+			samples.AccuracyOf(c.right[1], c.labelled))
+	}
+	if c.classes {
+		s += fmt.Sprintf("same class as the float network in %d of %d samples; ", c.same, c.runs)
+	}
+	return s + fmt.Sprintf("its output differs by %.3g (mean), %.3g at most, of magnitudes up to %.3g",
+		c.sum/float64(max(1, c.elements)), c.apart, c.extent)
+}

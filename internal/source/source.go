@@ -1,0 +1,134 @@
+// Package source opens the model of a command: it reads the file, quantises the model on request, and imports it.
+//
+//	source.go     a model as bytes, and the embedded example
+//	import.go     Import calls the front end
+//	ways.go       names flags with which a model maps; onhost.go: flags that map more of it
+//	quantise.go   quantises a model on samples, by one recipe or several
+//	quantised.go  compares the outputs before and after
+//	least.go      searches for the fewest bits
+//	convert.go    Convert writes a model in another dialect
+package source
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
+	"hlsgen/internal/folder"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/safefile"
+)
+
+// A ModelSource is a model as bytes, including tensors that the file keeps in other files. It may come with samples and
+// labels.
+type ModelSource struct {
+	Name    string // of the file, without folder and extension; or the name of the example
+	File    string // base name, for diagnostics
+	ONNX    []byte // nil once a build has imported it
+	Example bool
+	Inputs  *npy.Array // samples along the first axis; may be nil
+	Labels  *npy.Array // class per sample, -1: none; may be nil
+	sum     string     // the model's hash, after ONNX is set to nil
+	read    *read      // the model, if it is already imported; may be nil
+
+	transforms int              // number of fixed transforms that quantisation left to the host
+	lookups    int              // number of products of ones and zeros that quantisation left to the host on request
+	shapes     map[string][]int // shapes of the samples of quantisation; they bind axes that the model leaves open
+}
+
+// SHA256 returns the model's SHA-256 in hexadecimal digits. If the model keeps tensors in other files, the hash covers
+// the file with these tensors included.
+func (s *ModelSource) SHA256() string {
+	if s.ONNX == nil && s.sum != "" {
+		return s.sum
+	}
+	sum := sha256.Sum256(s.ONNX)
+	return hex.EncodeToString(sum[:])
+}
+
+// Open reads a model. An empty path means the embedded example. It returns nil after adding an error to d.
+func Open(path string, d *diag.List) *ModelSource {
+	if path == "" {
+		return example()
+	}
+	base := filepath.Base(path)
+	s := &ModelSource{Name: folder.FileStem(path), File: base}
+	unreadable := func(err error) *ModelSource {
+		d.Fail(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
+		return nil
+	}
+	if s.Name == "" {
+		d.Fail(diag.FileUnreadable, base, "a model is called as its file is, without the extension: nothing is left "+
+			"of this name", "give the file a name, such as model.onnx")
+		return nil
+	}
+	f, err := safefile.Open(path, onnxio.MaxFile)
+	if base == "-" && errors.Is(err, fs.ErrNotExist) {
+		d.Fail(diag.FileUnreadable, base, "a model is read from a file, not from standard input",
+			"give its path; what it keeps in other files is looked for beside it")
+		return nil
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	defer f.Close()
+	if f.Size > 0 && !onnxio.LooksLikeModel(base, f, f.Size, d) {
+		return nil
+	}
+	b, err := f.All()
+	if err != nil {
+		return unreadable(err)
+	}
+	if s.ONNX = b; !streamed(path) {
+		s.ONNX = onnxio.InlineExternalData(base, b, safefile.Folder(filepath.Dir(path)), d)
+	}
+	if s.ONNX == nil {
+		return nil
+	}
+	return s
+}
+
+// streamed reports whether a path names an open stream of the process, such as its standard input. Such a path has no
+// folder with other files.
+func streamed(path string) bool {
+	full, err := filepath.Abs(path)
+	return err == nil && (strings.HasPrefix(full, "/dev/") || strings.HasPrefix(full, "/proc/"))
+}
+
+func example() *ModelSource {
+	read := func(file string) []byte {
+		b, err := examples.Files.ReadFile(examples.DigitsName + "/" + file)
+		if err != nil {
+			panic(err)
+		}
+		return b
+	}
+	array := func(file string) *npy.Array {
+		a, err := npy.Parse(read(file))
+		if err != nil {
+			panic(err)
+		}
+		return a
+	}
+	return &ModelSource{Name: examples.DigitsName, File: "model.onnx", ONNX: read("model.onnx"), Example: true,
+		Inputs: array("inputs.npy"), Labels: array("labels.npy")}
+}
+
+// Command returns the first words of a command on the model, for the model's folder. A nil source means the example.
+func (s *ModelSource) Command(name string) []string {
+	words := []string{"hlsgen", name}
+	switch {
+	case s == nil || s.Example: // "./" keeps a command from taking the name for a flag
+	case strings.HasPrefix(s.File, "-"): // no command takes it for a flag
+		words = append(words, "./"+s.File)
+	default:
+		words = append(words, s.File)
+	}
+	return words
+}

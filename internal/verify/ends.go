@@ -1,0 +1,158 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/engines"
+	"hlsgen/internal/fast"
+	"hlsgen/internal/samples"
+)
+
+// ends compares the model with other ways to compute the same outputs: the tables that drivers read, and engine fast.
+type ends struct {
+	model *dataflow.Model
+	host  *dataflow.Host // nil if there is no driver
+	real  bool           // the samples are the user's, not random
+	fast  func() *fast.Executable
+}
+
+// tables names the two compared sides in the message of a mismatch.
+const tables = "the tables of drivers against the model"
+
+func endsOf(m *dataflow.Model, real bool) *ends {
+	e := &ends{model: m, real: real, fast: sync.OnceValue(func() *fast.Executable { return engines.CompileLayers(m) })}
+	if m.Host != nil && m.Turns == nil && m.Stream == nil {
+		e.host = m.Host()
+	}
+	return e
+}
+
+// thresholds compares the input tables with the model at every threshold, at the neighbouring numbers, and at both
+// zeros.
+func (e *ends) thresholds(ctx context.Context) error {
+	if e.host == nil || e.host.Codes == nil {
+		return nil
+	}
+	inputs := e.model.In
+	if e.host.Begins != nil {
+		inputs = e.host.Begins
+	}
+	for in := range e.host.Probes(inputs) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		want, err := e.host.Codes(in)
+		if err != nil {
+			return err // the tables have codes for all numbers, so the model must have values
+		}
+		if err := e.sent(in, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sent compares the frames that the tables give for a sample with the frames of the model.
+func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
+	for k, h := range e.host.In {
+		if h == nil {
+			continue
+		}
+		for i, code := range h.Frame(in) {
+			if code != want[k].Data[i] {
+				at := h.Index[i]
+				return &engines.MismatchError{Msg: fmt.Sprintf("%s: input %d, element %d is %v: code %d, want %d",
+					tables, h.Input,
+					at,
+					in[h.Input].Data[at], code, want[k].Data[i])}
+			}
+		}
+	}
+	return nil
+}
+
+// agree compares the tables and engine fast with the model's outputs. in holds the input frames of the accelerator, out
+// its output frames.
+func (e *ends) agree(ctx context.Context, s *samples.Runs, in, out []engines.Tensors, want []engines.Reals) error {
+	if e.host != nil && s.Lengths == nil {
+		for i := range s.In {
+			if e.host.Begins == nil {
+				if err := e.sent(s.In[i], in[i]); err != nil {
+					return err
+				}
+			}
+			if e.host.Ends != nil {
+				continue
+			}
+			for k, h := range e.host.Out {
+				if h == nil {
+					continue
+				}
+				of := e.model.Out[k]
+				got := []engines.Reals{{{Shape: of.Shape, Data: h.Values(out[i], of.Format())}}}
+				if err := SameReals(tables, got, []engines.Reals{want[i][k : k+1]}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if !e.real {
+		return nil
+	}
+	got, err := engines.RunFast(ctx, e.fast(), e.model, s)
+	if err != nil {
+		return err
+	}
+	return SameReals("engine fast against the model", got, want)
+}
+
+// others compares the tables, and engine fast, with the model on the samples from index from on. These samples are not
+// verified from end to end.
+func (e *ends) others(ctx context.Context, s *samples.SampleSource, from int) error {
+	if e.host == nil || e.host.Begins != nil || s.Lengths != nil {
+		return nil
+	}
+	const together = 1 << 8
+	for ; from < s.Count; from += together {
+		part, err := s.ReadRange(from, from+together)
+		if err == nil {
+			err = e.other(ctx, part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// other compares one part of the samples for others.
+func (e *ends) other(ctx context.Context, s *samples.Runs) error {
+	in, err := engines.InputCodes(ctx, e.model, s)
+	if err != nil {
+		return err
+	}
+	for i := range in {
+		if err := e.sent(s.In[i], in[i]); err != nil {
+			return err
+		}
+	}
+	if e.fast() == nil {
+		return nil
+	}
+	want, err := engines.RunFastFrames(ctx, e.fast(), e.model, in)
+	if err != nil {
+		return err
+	}
+	outs, err := engines.ModelOutputs(ctx, e.model, s, want)
+	if err != nil {
+		return err
+	}
+	got, err := engines.RunFast(ctx, e.fast(), e.model, s)
+	if err != nil {
+		return err
+	}
+	return SameReals("engine fast against its layers and the model's ends", got, outs)
+}

@@ -1,0 +1,109 @@
+package weights
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
+	"hlsgen/templates"
+)
+
+// worthwhile is the smallest table of weights, in bytes, that is read from memory with every frame unless the user
+// names layers. A mover buffers as many bytes itself.
+const worthwhile = 4096
+
+// MarkExternal marks in rooms the layers whose weights are read from memory with every frame. These are the named
+// layers, or else the largest layers that read each weight once per frame. Each needs a memory port that no input uses.
+// It returns false after adding an error to d.
+func MarkExternal(w options.WeightSource, m *dataflow.Model, b boards.Board, rooms []*dataflow.WeightRoom,
+	d *diag.List) bool {
+	fail := func(where, msg, hint string) bool {
+		d.Fail(diag.WeightsUnfit, where, msg, hint)
+		return false
+	}
+	left := len(b.MemoryPorts) - len(m.Graph.In)
+	if b.MemoryPortBits() == 0 || left < 1 {
+		return fail("", fmt.Sprintf("--weights external: nothing is known of a memory port of %s that weights could "+
+			"come through", b.Name), "use a board with a processor or a platform (`hlsgen boards`), or --weights "+
+			"stream")
+	}
+	if names := w.Layers(); names != nil {
+		return named(names, left, m.Graph, rooms, b, d)
+	}
+	var large []int
+	for i, n := range m.Graph.Nodes {
+		if e, ok := n.Op.(dataflow.WeightsPerFrame); ok && rooms[i] != nil && e.Reads() == 1 &&
+			tableBytes(e) >= worthwhile {
+			large = append(large, i)
+		}
+	}
+	if len(large) == 0 {
+		return fail("", fmt.Sprintf("--weights external: no layer reads each of its weights once per frame and has %d "+
+			"bytes of them or more, which its mover would hold", worthwhile), "name the layers that are to read them "+
+			"from memory all the same, --weights external=LAYER, or use --weights stream")
+	}
+	slices.SortStableFunc(large, func(a, b int) int {
+		return cmp.Compare(tableBytes(m.Graph.Nodes[b].Op.(dataflow.WeightsPerFrame)),
+			tableBytes(m.Graph.Nodes[a].Op.(dataflow.WeightsPerFrame)))
+	})
+	for _, i := range large[:min(left, len(large))] {
+		rooms[i].External = true
+	}
+	return true
+}
+
+// named marks the layers with the given names. left is the number of free memory ports.
+func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.WeightRoom, b boards.Board,
+	d *diag.List) bool {
+	var can []string
+	for i, n := range g.Nodes {
+		if _, ok := n.Op.(dataflow.WeightsPerFrame); ok && rooms[i] != nil {
+			can = append(can, n.Name)
+		}
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Name == name })
+		if i < 0 || !slices.Contains(can, name) {
+			what := "there is no layer %q"
+			if i >= 0 {
+				what = "layer %q has no table of weights"
+			}
+			hint := "no layer of this network has one"
+			if len(can) > 0 {
+				hint = "those that have one are " + strings.Join(can, ", ")
+			}
+			d.Fail(diag.WeightsUnfit, "", "--weights external: "+fmt.Sprintf(what, name), hint)
+			return false
+		}
+		rooms[i].External = true
+	}
+	if len(names) > left {
+		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights external: %d layers want a memory port each; %s has %d, "+
+			"and inputs take %d", len(names), b.Name, len(b.MemoryPorts), len(g.In)),
+			"name fewer layers: the largest ones")
+		return false
+	}
+	return true
+}
+
+// tableBytes returns the size of a layer's weights in whole bytes.
+func tableBytes(e dataflow.WeightsPerFrame) int {
+	for f := range e.Folds() {
+		p := e.WeightPort(f)
+		return (p.Words*p.Width() + 7) / 8
+	}
+	return 0
+}
+
+// imagesOf returns the memory images of the weights that a design reads from memory with every frame, one per layer.
+func imagesOf(d *dataflow.Design) (list [][]byte) {
+	for _, p := range templates.WeightPorts(d) {
+		list = append(list, p.TableBytes(d.WeightWords(p.Weights)))
+	}
+	return list
+}

@@ -1,0 +1,166 @@
+package weights
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/hlslib/price/delay"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+	"hlsgen/internal/options"
+	"hlsgen/internal/report"
+	"hlsgen/templates"
+	"hlsgen/templates/deploy"
+	"hlsgen/templates/rtl"
+)
+
+// A LoadPlan is the content of weights.json. It describes hardware with loaded weights for `hlsgen weights`.
+type LoadPlan struct {
+	report.ReportHead
+	Schema  string                  `json:"schema"` // "hlsgen-weights"
+	Design  string                  `json:"design"` // the hash of host.json
+	Top     string                  `json:"top"`
+	Board   boards.Board            `json:"board"`
+	Clock   float64                 `json:"clock_mhz"`
+	Cost    string                  `json:"cost"`
+	Unroll  dataflow.UnrollLimits   `json:"max_unroll"`
+	Delays  *delay.DelayCalibration `json:"calibration,omitempty"` // of a build with --calibration
+	Count   bool                    `json:"counters"`
+	Loader  bool                    `json:"loader"`  // a mover fills the tables
+	Options map[string]string       `json:"options"` // options about the model's inputs, by flag
+	Layers  []PlannedLayer          `json:"layers"`
+	FIFOs   []PlannedFIFO           `json:"fifos"`  // by stream
+	Words   int                     `json:"words"`  // total size of all tables, in words of 32 bits
+	Tables  []PlannedTable          `json:"tables"` // in loading order
+}
+
+// A PlannedLayer describes a layer of the network and, if its weights are loaded, the types that they must fit.
+type PlannedLayer struct {
+	Name   string      `json:"name"`
+	Kind   string      `json:"kind"`
+	In     []PlannedIn `json:"in"`
+	Out    []PlannedIn `json:"out"`
+	Weight string      `json:"weight,omitempty"` // type of the weights
+	Least  int64       `json:"least,omitempty"`  // smallest weight
+	Most   int64       `json:"most,omitempty"`
+	Values []int64     `json:"values,omitempty"` // weights by code, if the tables hold codes
+	// type of the codes that thresholds give; empty if the layer gives its sums
+	Codes string `json:"codes,omitempty"`
+	// weights are read from memory with every frame
+	External bool `json:"external,omitempty"`
+}
+
+// A PlannedIn gives the shape and the element type of a stream.
+type PlannedIn struct {
+	Shape []int  `json:"shape"`
+	Type  string `json:"type"`
+}
+
+// A PlannedFIFO gives the depth of a FIFO in words, and its memory.
+type PlannedFIFO struct {
+	Depth  int             `json:"depth"`
+	Memory dataflow.Memory `json:"memory"` // as a number
+}
+
+// A PlannedTable describes a table that is loaded.
+type PlannedTable struct {
+	Layer string `json:"layer"`
+	Name  string `json:"name"`
+	Words int    `json:"words"`
+}
+
+// layersOf describes the layers of a graph. rooms gives the types of loaded weights; nil entries are constants.
+func layersOf(g *dataflow.Graph, rooms []*dataflow.WeightRoom) (list []PlannedLayer) {
+	carried := func(streams []int) []PlannedIn {
+		var in []PlannedIn
+		for _, s := range streams {
+			t := g.Streams[s].Type
+			in = append(in, PlannedIn{t.Shape, t.Elem.String()})
+		}
+		return in
+	}
+	for i, n := range g.Nodes {
+		l := PlannedLayer{Name: n.Name, Kind: n.Op.Kind(), In: carried(n.In), Out: carried(n.Out)}
+		if r := rooms[i]; r != nil {
+			l.Weight, l.Least, l.Most = r.Weight.String(), r.Values.Lo, r.Values.Hi
+			l.External = r.External
+			if r.Coding != nil {
+				l.Values = r.Coding.Values
+			}
+			if r.Out != (num.Type{}) {
+				l.Codes = r.Out.String()
+			}
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// room returns the types for weights that the hardware reserves in a layer, or nil if its weights are not loaded.
+func (l PlannedLayer) room() (*dataflow.WeightRoom, error) {
+	if l.Weight == "" {
+		return nil, nil
+	}
+	r := &dataflow.WeightRoom{Values: num.Range{Lo: l.Least, Hi: l.Most}, External: l.External}
+	var err error
+	if r.Weight, err = num.ParseType(l.Weight); err == nil && l.Codes != "" {
+		r.Out, err = num.ParseType(l.Codes)
+	}
+	if err != nil || len(l.Values) == 0 {
+		return r, err
+	}
+	for _, v := range l.Values {
+		if !r.Weight.Holds(v) {
+			return nil, fmt.Errorf("%s has no weight %d", l.Weight, v)
+		}
+	}
+	if r.Coding = num.CodingOf(r.Weight, l.Values); r.Coding == nil || !slices.Equal(r.Coding.Values, l.Values) {
+		return nil, fmt.Errorf("%v are no weights by code", l.Values)
+	}
+	return r, nil
+}
+
+// planOf returns the plan of a design and its circuits n.
+func planOf(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.WeightRoom, o options.Source,
+	n *rtl.Network) (*LoadPlan, error) {
+	t := design.Target
+	hash, err := deploy.HashOf(design.Design, templates.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p := &LoadPlan{ReportHead: report.CurrentHead, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board,
+		Clock: t.ClockMHz, Cost: t.Formula.String(), Unroll: t.Unroll, Delays: t.Calibration,
+		Count: t.Counters, Loader: t.Loader, Options: o.ModelFlagMap(),
+		Layers: layersOf(g, rooms)}
+	for _, f := range design.FIFO {
+		p.FIFOs = append(p.FIFOs, PlannedFIFO{f.Depth, f.Memory})
+	}
+	for _, table := range n.Tables() {
+		p.Tables = append(p.Tables, PlannedTable{table.Layer, table.Name, table.Size()})
+		p.Words += table.Size()
+	}
+	return p, nil
+}
+
+// planName is the name of the plan in the folder of a build.
+const planName = "weights.json"
+
+// shapes describes the output and input shapes of a layer.
+func (l PlannedLayer) shapes() string {
+	list := func(in []PlannedIn) string {
+		var texts []string
+		for _, s := range in {
+			texts = append(texts, fmt.Sprint(s.Shape))
+		}
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s of %s", list(l.Out), list(l.In))
+}
+
+func shapesOf(g *dataflow.Graph, n *dataflow.Node) string {
+	one := &dataflow.Graph{Nodes: []*dataflow.Node{n}, Streams: g.Streams}
+	return layersOf(one, make([]*dataflow.WeightRoom, 1))[0].shapes()
+}
