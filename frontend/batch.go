@@ -48,7 +48,7 @@ func declaredAs(p *graph.Program, file string, d *diag.List) bool {
 // oneSample implements sample, but does not check the types of the outputs.
 func oneSample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Program, *graph.Batch) {
 	g, *bind = bind.Bound(g)
-	b := bind.Batch(g, file)
+	b := graph.FindBatch(*bind, g, file)
 	if b == nil {
 		return prepared(g, file, *bind, d), nil
 	}

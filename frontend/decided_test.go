@@ -108,7 +108,7 @@ func decidedPart(t *testing.T, r *rand.Rand) *graph.ProgramPart {
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
-	part, err := p.Part([]string{"x"}, []string{"y"})
+	part, err := graph.NewPart(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func fates(written, program *graph.Program, low *lower.Lowered) []NodeFate {
 		computed[s.Node.Index] = computed[s.Node.Index] || !written.IsInexactConstant(s.Output)
 	}
 	alive := map[int]bool{}
-	if part, err := program.Part(inputNames(program), outputNames(program)); err == nil {
+	if part, err := graph.NewPart(program, inputNames(program), outputNames(program)); err == nil {
 		for _, n := range part.Nodes() {
 			for _, index := range n.Indices() {
 				alive[index] = true

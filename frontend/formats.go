@@ -28,7 +28,7 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 	bind := graph.Options{Dims: o.Dims, Data: o.Data, Cells: o.Cells}
 	used := map[string]bool{}
 	for _, n := range g.Nodes {
-		if !n.Is(graph.TraitNeedsCellFormats) {
+		if !graph.Has(n, graph.TraitNeedsCellFormats) {
 			continue
 		}
 		var by []string
@@ -58,7 +58,7 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 		}
 	}
 	o.unused(used, file, d)
-	return bind.Sequences(g, file)
+	return graph.WithSequences(bind, g, file)
 }
 
 // unused adds errors for formats that name a node which does not exist. A wildcard without a node gives a note only,

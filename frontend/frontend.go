@@ -444,7 +444,7 @@ func outputNames(p *graph.Program) []string { return graph.Names(p.Graph.Outputs
 // mustPart returns a part of a program. It panics on an error, because lowering has already established the part's
 // inputs.
 func mustPart(p *graph.Program, from, to []string) *graph.ProgramPart {
-	part, err := p.Part(from, to)
+	part, err := graph.NewPart(p, from, to)
 	if err != nil {
 		panic(err)
 	}

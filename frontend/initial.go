@@ -51,7 +51,7 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 	if p == nil {
 		return nil, true
 	}
-	states := p.StateInputs()
+	states := graph.StateInputs(p)
 	ok = o.namesStates(states, file, d)
 	b, found := &inserting{Graph: g, taken: g.UsedNames()}, false
 	for _, s := range states {
@@ -147,7 +147,7 @@ func (b *inserting) state(s *graph.StateInput, as InitialStateMode) (told, why s
 // beginsWith returns a hint with the flags that give a recurrence an initial state instead of a real-valued input. It
 // returns "" if no flag does.
 func beginsWith(p *graph.Program, input string) string {
-	for _, s := range p.StateInputs() {
+	for _, s := range graph.StateInputs(p) {
 		if s.Name != input || !s.Real {
 			continue
 		}

@@ -33,7 +33,7 @@ func (o Options) lengthsOf(g *graph.Graph) *AxisLengths {
 	if g == nil {
 		return nil
 	}
-	in := g.LengthInput()
+	in := graph.FindLengthInput(g)
 	if in == nil {
 		return o.Lengths
 	}
@@ -196,7 +196,7 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 // sequence's end they do not depend on data.
 func (im *Imported) behind(name string, steps int) ([]dataflow.RealTensor, error) {
 	var quiet diag.List
-	p := prepared(im.written.Graph.WithValidSteps(steps), name, im.options, &quiet)
+	p := prepared(graph.WithValidSteps(im.written.Graph, steps), name, im.options, &quiet)
 	if p == nil {
 		return nil, fmt.Errorf("sequences of %d steps among %d: %s", steps, im.lengths.Max, why(quiet))
 	}

@@ -26,10 +26,10 @@ func ranges(p *graph.Program, in []dataflow.RealPort) {
 	found := map[int]bool{}
 	behind := map[string]bool{} // tensors behind a quantiser, which are out of linear reach
 	for _, s := range p.Steps {
-		first, last, ok := s.Node.CodeRange()
+		first, last, ok := graph.CodeRange(s.Node)
 		late := slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return behind[in] })
 		behind[s.Output] = late || ok && a.Derived(s.Node.Inputs[0])
-		if late || !ok || !s.Node.Is(graph.TraitUniformCodes|graph.TraitMinifloatCodes) {
+		if late || !ok || !graph.Has(s.Node, graph.TraitUniformCodes|graph.TraitMinifloatCodes) {
 			continue
 		}
 		sl, err := a.At(s.Node.Inputs[0], 0)
@@ -46,7 +46,7 @@ func ranges(p *graph.Program, in []dataflow.RealPort) {
 			return max(-math.MaxFloat32, min(x, math.MaxFloat32))
 		}
 		beyond := 0.75 // half a step beyond the ends, so that test data saturate, too
-		if s.Node.Is(graph.TraitMinifloatCodes) {
+		if graph.Has(s.Node, graph.TraitMinifloatCodes) {
 			beyond = last / 16
 		}
 		lo, hi := value(first-beyond), value(last+beyond)

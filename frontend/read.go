@@ -18,7 +18,7 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	opt.settle(g, name)
 	graph.Decompose(g)
 	graph.RecoverWeights(g, name, d)
-	if l := g.LengthInput(); l != nil && opt.steps > 0 {
+	if l := graph.FindLengthInput(g); l != nil && opt.steps > 0 {
 		l.Bind(g, opt.steps)
 	}
 	quantised, ok := opt.begin(g, name, d)
@@ -52,7 +52,7 @@ func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
 		return nil
 	}
 	for _, place := range slices.Sorted(maps.Keys(o.Dims)) {
-		g.MakeAxisDynamic(place)
+		graph.MakeAxisDynamic(g, place)
 	}
 	return g
 }

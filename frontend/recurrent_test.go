@@ -27,7 +27,7 @@ func canonical(t *testing.T, file string, shape []int) *graph.ProgramPart {
 		t.Fatal(err, d.Diags)
 	}
 	graph.Decompose(g)
-	opt := graph.Options{Data: map[string][]int{"": shape}}.Sequences(g, file)
+	opt := graph.WithSequences(graph.Options{Data: map[string][]int{"": shape}}, g, file)
 	written := graph.Prepare(g, file, opt, &d)
 	if written == nil {
 		t.Fatal(d.Diags)
@@ -36,7 +36,7 @@ func canonical(t *testing.T, file string, shape []int) *graph.ProgramPart {
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
-	part, err := p.Part(graph.Names(g.Inputs), graph.Names(g.Outputs))
+	part, err := graph.NewPart(p, graph.Names(g.Inputs), graph.Names(g.Outputs))
 	if err != nil {
 		t.Fatal(err)
 	}

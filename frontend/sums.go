@@ -106,7 +106,7 @@ func (s *LayerSums) readInput(im *Imported, lowered *graph.Step) error {
 		bias := new(big.Rat).Quo(of.Bias, of.Scale)
 		if s.input == nil {
 			s.input, zero = of.Scale, bias
-			s.of(codes, zero, step.Node.Bipolar())
+			s.of(codes, zero, graph.IsBipolar(step.Node))
 		} else if s.input.Cmp(of.Scale) != 0 || zero.Cmp(bias) != 0 || !codes.Within(s.In) && zero.IsInt() {
 			return fmt.Errorf("its inputs have several scales or zero points")
 		}
@@ -271,7 +271,7 @@ func (im *Imported) weightUnits() map[string]weightUnit {
 	}
 	next.Nodes = slices.DeleteFunc(next.Nodes, func(n *graph.Node) bool { return bits[n] > 0 })
 	var quiet diag.List
-	p := im.written.Reprepare(next, &quiet)
+	p := graph.Reprepare(im.written, next, &quiet)
 	if p == nil {
 		return nil
 	}

@@ -35,7 +35,7 @@ func (w *wholes) findAbove(tensor string) (over string) {
 	if s == nil || s.Elem == nil || s.Window != nil || s.Elem.Offset != nil {
 		return ""
 	}
-	if _, _, code := s.Node.CodeRange(); code {
+	if _, _, code := graph.CodeRange(s.Node); code {
 		return ""
 	}
 	for v, slot := range s.Elem.Args {

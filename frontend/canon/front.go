@@ -19,7 +19,7 @@ func codesInFront(m *PassState) bool {
 		}
 	}
 	return e.each(func(n *graph.Node) []*graph.Node {
-		if !n.Is(graph.TraitUniformCodes) || !m.Front[n.Outputs[0]] {
+		if !graph.Has(n, graph.TraitUniformCodes) || !m.Front[n.Outputs[0]] {
 			return nil
 		}
 		f := &fronting{wholes: wholesOf(m.Program), editor: e, file: file, to: n.Outputs[0]}

@@ -39,7 +39,7 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 		if !slices.Contains(r.Inputs, x) {
 			continue
 		}
-		if !r.Is(graph.TraitUniformCodes) || code != nil && !sameCode(body, code, r) {
+		if !graph.Has(r, graph.TraitUniformCodes) || code != nil && !sameCode(body, code, r) {
 			return nil
 		}
 		code = r

@@ -11,10 +11,10 @@ import (
 // loopsToScans replaces every recurrent operator by a Scan whose body is a complete graph.
 func loopsToScans(m *PassState) bool {
 	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
-		if !n.Recurrent() {
+		if !graph.IsRecurrent(n) {
 			return nil
 		}
-		nodes, constants := m.Program.ExpandNode(n)
+		nodes, constants := graph.ExpandNode(m.Program, n)
 		maps.Copy(m.Graph.Init, constants)
 		return nodes
 	})
@@ -27,7 +27,7 @@ func RollUpRecurrences(p *graph.Program) *graph.Program {
 	if !roll.RollUp(p, g, nil) {
 		return p
 	}
-	if q := p.Reprepare(g, new(diag.List)); q != nil {
+	if q := graph.Reprepare(p, g, new(diag.List)); q != nil {
 		return q
 	}
 	return p

@@ -39,7 +39,7 @@ func build(t *testing.T, f func(m *onnxtest.Model)) *graph.Graph {
 // outputs runs a prepared graph and gives every output with its shape and type.
 func outputs(p *graph.Program, in []*graph.Reals) ([][]float64, error) {
 	to := graph.Names(p.Graph.Outputs)
-	part, err := p.Part(graph.Names(p.Graph.Inputs), to)
+	part, err := graph.NewPart(p, graph.Names(p.Graph.Inputs), to)
 	if err != nil {
 		return nil, err
 	}

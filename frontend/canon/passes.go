@@ -139,7 +139,7 @@ func kept(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 
 func (m *PassState) apply(run func(*PassState) bool, d *diag.List) (changed bool) {
 	if m.Program != nil && run(m) {
-		m.Program, changed = m.Program.Reprepare(m.Graph, d), true
+		m.Program, changed = graph.Reprepare(m.Program, m.Graph, d), true
 	}
 	return changed
 }

@@ -100,7 +100,7 @@ func (e *editor) link(chain []*graph.Node, out, suffix string) []*graph.Node {
 func quantToCode(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
-		c := m.Program.SplitQuantiser(n)
+		c := graph.SplitQuantiser(m.Program, n)
 		if c == nil {
 			return nil
 		}
@@ -130,7 +130,7 @@ func clipIntoCode(m *PassState) bool {
 		for _, in := range n.Inputs {
 			readers[in]++
 		}
-		if n.Is(graph.TraitUniformCodes) {
+		if graph.Has(n, graph.TraitUniformCodes) {
 			codes[n.Outputs[0]] = n
 		}
 	}
@@ -139,7 +139,7 @@ func clipIntoCode(m *PassState) bool {
 	}
 	narrowed, gone := map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}
 	for _, n := range m.Graph.Nodes {
-		if !n.Is(graph.TraitClip) {
+		if !graph.Has(n, graph.TraitClip) {
 			continue
 		}
 		code := codes[n.Inputs[0]]

@@ -21,7 +21,7 @@ func splitProducts(m *PassState) bool {
 		if s.Window != nil {
 			axis, rows, data, size = 1, 1, s.Window.Group, s.Window.Depth
 		}
-		if n.Is(graph.TraitInputChannelsFirst) {
+		if graph.Has(n, graph.TraitInputChannelsFirst) {
 			rows, rest = 0, data
 		}
 		weights := m.Program.Known[w].Const

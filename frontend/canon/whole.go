@@ -168,7 +168,7 @@ func constantFacts(c *graph.Tensor) facts {
 // step returns the facts of a step's output.
 func (w *wholes) step(s *graph.Step) facts {
 	in := s.Node.Inputs
-	if lo, hi, ok := s.Node.CodeRange(); ok {
+	if lo, hi, ok := graph.CodeRange(s.Node); ok {
 		return facts{in: real.Interval{Lo: lo, Hi: hi}, whole: true}
 	}
 	switch {

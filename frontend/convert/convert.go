@@ -178,7 +178,7 @@ func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *graph.Progra
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.dims)) {
-		own.MakeAxisDynamic(name)
+		graph.MakeAxisDynamic(own, name)
 		dims[name] = c.dims[name]
 	}
 	return graph.Prepare(own, c.file, graph.Options{Dims: dims}, d)

@@ -296,7 +296,7 @@ func (s *comparison) compare(x, y string) bool {
 	if !s.attrs(m, n) {
 		return false
 	}
-	uniform := m.Is(graph.TraitUniformCodes)
+	uniform := graph.Has(m, graph.TraitUniformCodes)
 	for i := range m.Inputs {
 		if t, u := s.a.Init[m.Inputs[i]], s.b.Init[n.Inputs[i]]; uniform && t != nil && u != nil {
 			if !alikeValues(t, u) {
@@ -393,7 +393,7 @@ func (s *comparison) meanings(v, w *meaning) bool {
 	}
 	by := w.zero.At(0) - v.zero.At(0)
 	m, n := s.makers[0][v.codes], s.makers[1][w.codes]
-	if m == nil || n == nil || !m.Is(graph.TraitUniformCodes) || !n.Is(graph.TraitUniformCodes) || math.Mod(by,
+	if m == nil || n == nil || !graph.Has(m, graph.TraitUniformCodes) || !graph.Has(n, graph.TraitUniformCodes) || math.Mod(by,
 		2) != 0 {
 		return false
 	}
@@ -430,7 +430,7 @@ func (s *comparison) attrs(m, n *graph.Node) bool {
 	names := map[string]bool{}
 	maps.Copy(names, keys(m.Attrs))
 	maps.Copy(names, keys(n.Attrs))
-	_, _, codes := m.CodeRange()
+	_, _, codes := graph.CodeRange(m)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		v, w := m.Attrs[name], n.Attrs[name]
 		switch {

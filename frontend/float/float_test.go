@@ -226,7 +226,7 @@ func TestDrawnModelsAreNearTheReference(t *testing.T) {
 		for i := range in {
 			in[i] = d.number()
 		}
-		exact, err := p.Part([]string{"x"}, []string{d.tensor})
+		exact, err := graph.NewPart(p, []string{"x"}, []string{d.tensor})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,40 +24,21 @@ type made struct {
 type madeUp struct{ base, suffix, name string }
 
 // Reprepare prepares a changed version of a program's graph, as Prepare does, and reuses the steps of unchanged nodes.
-func (p *Program) Reprepare(g *Graph, d *diag.List) *Program {
-	q, ok := prepare(p.next(g), d)
+func Reprepare(p *Program, g *Graph, d *diag.List) *Program {
+	q, ok := run(preparationOf(p).next(g), d)
 	if !ok {
 		return nil
 	}
 	return q
 }
 
-// next returns an unprepared program for g, which will reuse results of p.
-func (p *Program) next(g *Graph) *Program {
-	return &Program{Graph: g, File: p.File, options: p.options, within: p.within, kept: p}
-}
-
-// Loop returns the loop of a node, or nil if the node is not a loop.
-func (p *Program) Loop(n *Node) *Recur {
-	for _, o := range n.Outputs {
-		if s := p.by[o]; s != nil {
-			return s.Recur
-		}
-	}
-	return nil
-}
-
-// StepsOf returns the steps of a node of a program's graph, including those of its internal nodes. Constants have no
-// steps.
-func StepsOf(p *Program, n *Node) []*Step {
-	if m := p.made[n]; m != nil {
-		return m.steps
-	}
-	return nil
+// next returns a preparation for g, which will reuse results of p.
+func (p *preparation) next(g *Graph) preparation {
+	return preparation{Program: New(g, p.File), options: p.options, within: p.within, kept: p}
 }
 
 // define builds the steps of a node of the graph, or reuses those of the earlier program.
-func (p *Program) define(of *reading, def operator) {
+func (p *preparation) define(of *reading, def operator) {
 	if p.keep(of) {
 		return
 	}
@@ -65,24 +46,30 @@ func (p *Program) define(of *reading, def operator) {
 	p.now = &made{of: of}
 	(&call{p: p, reading: of}).build(def)
 	p.now.steps = slices.Clip(p.Steps[first:])
-	p.made[of.Node] = p.now
+	p.record(of.Node, p.now)
+}
+
+// record keeps the results for a node of the graph.
+func (p *preparation) record(n *Node, m *made) {
+	p.made[n] = m
+	p.SetSteps(n, m.steps)
 }
 
 // keep reuses the earlier results for a node, and reports whether it could. Loops are prepared again, because their
 // bodies reuse results on their own.
-func (p *Program) keep(of *reading) bool {
-	if p.kept == nil || of.Node.Recurrent() {
+func (p *preparation) keep(of *reading) bool {
+	if p.kept == nil || IsRecurrent(of.Node) {
 		return false
 	}
 	m := p.kept.made[of.Node]
-	if m == nil || !slices.EqualFunc(m.of.in, of.in, KnownTensor.same) {
+	if m == nil || !slices.EqualFunc(m.of.in, of.in, sameKnown) {
 		return false
 	}
 	p.now = &made{of: of}
 	for _, name := range m.names {
 		if p.fresh(name.base, name.suffix) != name.name {
 			for _, taken := range p.now.names {
-				p.names.free(taken.base, taken.suffix, taken.name)
+				p.names.Free(taken.base, taken.suffix, taken.name)
 			}
 			return false
 		}
@@ -93,38 +80,37 @@ func (p *Program) keep(of *reading) bool {
 		}
 	}
 	for _, n := range m.nodes {
-		p.origin[n] = of.Node
+		p.SetOrigin(n, of.Node)
 	}
 	for _, name := range m.known {
 		p.Known[name] = p.kept.Known[name]
-		if v := p.kept.inexact[name]; v != nil {
-			p.inexact[name] = v
+		if v := p.kept.Inexact(name); v != nil {
+			p.SetInexact(name, v)
 		}
-		if e := p.kept.endless[name]; e != 0 {
-			p.endless[name] = e
+		if p.Known[name].Const == nil {
+			p.SetInfinities(name, p.kept.Infinities(name))
 		}
 	}
 	for _, s := range m.steps {
-		p.by[s.Output] = s
+		p.Add(s)
 	}
-	p.Steps = append(p.Steps, m.steps...)
-	p.made[of.Node] = m
+	p.record(of.Node, m)
 	return true
 }
 
 // same reports whether the same is known of two tensors. Constants are never changed, so pointers suffice.
-func (k KnownTensor) same(l KnownTensor) bool {
+func sameKnown(k KnownTensor, l KnownTensor) bool {
 	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
 }
 
 // countStep counts the resources of a step of the current node.
-func countStep(p *Program, s *Step) {
+func countStep(p *preparation, s *Step) {
 	p.now.counted = append(p.now.counted, s)
 	p.step(s)
 }
 
 // know records what is known of a tensor that a node computes.
-func (p *Program) know(name string, k KnownTensor) {
+func (p *preparation) know(name string, k KnownTensor) {
 	p.Known[name] = k
 	p.now.known = append(p.now.known, name)
 }

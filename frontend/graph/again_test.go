@@ -33,7 +33,7 @@ func TestAgain(t *testing.T) {
 			next.Nodes = append(c.with, conv)
 		}
 		var d diag.List
-		again := p.Reprepare(next, &d)
+		again := graph.Reprepare(p, next, &d)
 		if again == nil {
 			t.Fatalf("%s: %v", c.what, d.Diags)
 		}

@@ -10,6 +10,7 @@ import "slices"
 type contrast struct {
 	n         int
 	many, one *Program
+	whole     bool // all nodes of one are supported
 	// By tensor of many: the number of adjacent elements of a sample, or 0 if all samples share the tensor.
 	inner  map[string]int
 	bodies map[*Recur]*contrast // nil for loops that differ
@@ -85,7 +86,7 @@ func (c *contrast) operands(s, t *Step) (list []operand, ok bool) {
 func (c *contrast) same(o operand, sample, e, f int) bool {
 	switch {
 	case o.many != nil:
-		return o.many == o.one && e == f || o.many.equal(o.one, e, f)
+		return o.many == o.one && e == f || o.many.EqualElements(o.one, e, f)
 	case o.inner == 0:
 		return e == f
 	case o.inner*c.n == o.size: // the same as below without a division
@@ -99,7 +100,7 @@ func (c *contrast) same(o operand, sample, e, f int) bool {
 // or nil if there is none.
 func (c *contrast) difference() *Step {
 	for _, s := range c.many.Steps {
-		t := c.one.by[s.Output]
+		t := c.one.Producer(s.Output)
 		if t == nil || !c.alike(s, t) {
 			return s
 		}
@@ -111,7 +112,7 @@ func (c *contrast) difference() *Step {
 // correspond.
 func (c *contrast) alike(s, t *Step) bool {
 	inner, ok := sides(s.Shape, t.Shape, c.n)
-	if !ok || s.DType != t.DType || !s.resembles(t) {
+	if !ok || s.DType != t.DType || !resembles(s, t) {
 		return false
 	}
 	operands, ok := c.operands(s, t)
@@ -128,7 +129,7 @@ func (c *contrast) alike(s, t *Step) bool {
 }
 
 // resembles compares two steps, except for the elements that they read.
-func (s *Step) resembles(t *Step) bool {
+func resembles(s *Step, t *Step) bool {
 	elem := func(a, b *Elem) bool {
 		return (a == nil) == (b == nil) && (a == nil || len(a.Args) == len(b.Args) && a.Expr.Equal(b.Expr))
 	}
@@ -152,7 +153,7 @@ func (c *contrast) elements(s, t *Step, operands []operand, inner int) bool {
 	if s.Dot != nil {
 		first = c.sums(s.Dot, t.Dot, operands)
 	}
-	n, i := s.reads(), 0
+	n, i := readCount(s), 0
 	run, runs := inner, c.n // the same as place without a division per element
 	if inner == 0 {
 		run, runs = Size(s.Shape), 1
@@ -169,8 +170,8 @@ func (c *contrast) elements(s, t *Step, operands []operand, inner int) bool {
 					return false
 				}
 				for k := first(of, i, j); k < n; k++ {
-					slot, e := s.read(i, k)
-					other, f := t.read(j, k)
+					slot, e := readOf(s, i, k)
+					other, f := readOf(t, j, k)
 					if slot != other || !c.same(operands[slot], of, e, f) {
 						return false
 					}
@@ -209,7 +210,7 @@ func (c *contrast) sums(d, e *Dot, operands []operand) func(sample, i, j int) in
 }
 
 // reads returns how many elements each element of the output reads. A Recur is compared in another way.
-func (s *Step) reads() int {
+func readCount(s *Step) int {
 	switch {
 	case s.Move != nil:
 		return 1
@@ -226,7 +227,7 @@ func (s *Step) reads() int {
 }
 
 // read returns the k-th element that output element i reads, and the input slot that holds it.
-func (s *Step) read(i, k int) (slot, element int) {
+func readOf(s *Step, i, k int) (slot, element int) {
 	switch d := s.Dot; {
 	case s.Move != nil:
 		return s.Move.From(i)
@@ -248,8 +249,8 @@ func (s *Step) read(i, k int) (slot, element int) {
 func (c *contrast) mixes(s *Step) bool {
 	for i := range Size(s.Shape) {
 		seen := -1
-		for k := range s.reads() {
-			slot, e := s.read(i, k)
+		for k := range readCount(s) {
+			slot, e := readOf(s, i, k)
 			sample, _ := c.place(c.inner[s.Node.Inputs[slot]], e)
 			if sample >= 0 && seen >= 0 && sample != seen {
 				return true

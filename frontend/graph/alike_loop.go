@@ -47,7 +47,7 @@ func (c *contrast) fed(s, t *Step, operands []operand, body *contrast, each bool
 			for run := range r.Length {
 				other := run
 				if each {
-					sample, other = a.at(run, r.Length), 0
+					sample, other = a.Position(run, r.Length), 0
 				}
 				if a != b || !c.same(operands[i], sample, a.Element(many, run, e), b.Element(one, other, f)) {
 					return false
@@ -88,7 +88,7 @@ func (c *contrast) gives(s, t *Step, body *contrast, inner int, each bool) bool 
 	}
 	for e := range Size(many.Shape) {
 		sample, f := c.place(within, e)
-		if many.Const != nil && !many.Const.equal(one.Const, e, f) {
+		if many.Const != nil && !many.Const.EqualElements(one.Const, e, f) {
 			return false
 		}
 		if s.Result < r.States {
@@ -101,7 +101,7 @@ func (c *contrast) gives(s, t *Step, body *contrast, inner int, each bool) bool 
 		for run := range r.Length {
 			other := run
 			if each {
-				sample, other = r.Scanned[0].at(run, r.Length), 0
+				sample, other = r.Scanned[0].Position(run, r.Length), 0
 			}
 			of, element := c.place(inner, a.Element(s.Shape, run, e))
 			if a != b || of != sample || element != b.Element(t.Shape, other, f) {

@@ -51,8 +51,8 @@ func TestSums(t *testing.T) {
 		s, t1 := &Step{Dot: &d}, &Step{Dot: e}
 		same := true
 		for i := range 2 * k {
-			slot, of := s.read(0, i)
-			_, to := t1.read(0, i)
+			slot, of := readOf(s, 0, i)
+			_, to := readOf(t1, 0, i)
 			same = same && c.same(operands[slot], sample, of, to)
 		}
 		switch first := c.sums(&d, e, operands)(sample, 0, 0); {

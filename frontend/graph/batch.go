@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"hlsgen/internal/diag"
 )
 
 // A Batch is an axis with a fixed size of more than one. It is the leading axis of inputs, or the axis of samples whose
@@ -26,52 +24,8 @@ type Batch struct {
 	Mixes, Vectors, Time bool
 }
 
-// Bound returns a graph with fixed sizes for the leading dynamic axes that the options bind, as if the file had fixed
-// them, and the remaining options. Axes of time stay dynamic.
-func (o Options) Bound(g *Graph) (*Graph, Options) {
-	fixed, before := g.Copy(), dynamicAxes(g)
-	for i := range fixed.Inputs {
-		in := &fixed.Inputs[i]
-		if !in.Known || len(in.Dims) == 0 || in.Dims[0].Size >= 0 || o.sequences[in.Name] {
-			continue
-		}
-		if n := o.Dims[in.Dims[0].Param]; n > 1 {
-			in.Dims = slices.Clone(in.Dims)
-			in.Dims[0] = Dim{Size: n}
-		}
-	}
-	o.fixSides(fixed)
-	after := dynamicAxes(fixed)
-	o.Dims = maps.Clone(o.Dims)
-	maps.DeleteFunc(o.Dims, func(name string, _ int) bool {
-		return slices.Contains(before, name) && !slices.Contains(after, name)
-	})
-	return fixed, o
-}
-
-// fixSides fixes the sizes of the axes of samples with individual lengths, if one of them has a size or is bound.
-func (o Options) fixSides(g *Graph) {
-	samples := 0
-	for i, in := range g.Inputs {
-		axis, ok := g.Sides[in.Name]
-		if !ok || !in.Known || axis >= len(in.Dims) {
-			continue
-		}
-		d := in.Dims[axis]
-		for _, n := range []int{d.Size, o.Dims[d.Param], o.fromData(in, axis)} {
-			if n > 0 && samples == 0 {
-				samples = n
-			}
-		}
-		if d.Size < 0 && samples > 0 {
-			g.Inputs[i].Dims = slices.Clone(in.Dims)
-			g.Inputs[i].Dims[axis] = Dim{Size: samples}
-		}
-	}
-}
-
 // sides returns the batch of samples with individual lengths, or nil if the graph has one sample or none.
-func (g *Graph) sides() *Batch {
+func samplesApart(g *Graph) *Batch {
 	b := &Batch{Axes: map[string]int{}, Apart: true}
 	for _, in := range g.Inputs {
 		axis, ok := g.Sides[in.Name]
@@ -90,7 +44,7 @@ func (g *Graph) sides() *Batch {
 // Batch returns a fixed leading axis of more than one element. It returns nil if no input with several axes has one, or
 // the graph cannot be prepared. If inputs have such axes of different sizes, it prefers one that counts samples. An
 // axis of samples with individual lengths comes before all others.
-func (o Options) Batch(g *Graph, file string) (found *Batch) {
+func FindBatch(o Options, g *Graph, file string) (found *Batch) {
 	sizes := map[int][]string{}
 	var order []int
 	for _, in := range g.Inputs {
@@ -103,11 +57,11 @@ func (o Options) Batch(g *Graph, file string) (found *Batch) {
 		}
 		sizes[n] = append(sizes[n], in.Name)
 	}
-	sides := g.sides()
+	sides := samplesApart(g)
 	if order == nil && sides == nil {
 		return nil
 	}
-	many, ok := prepare(&Program{Graph: g, File: file, options: o}, new(diag.List))
+	many, ok := PreparePart(g, file, o)
 	if !ok {
 		return nil
 	}
@@ -175,7 +129,7 @@ func (s *search) run(g *Graph) {
 		}
 	}
 	s.batch.Sample, s.batch.Used = one, nil
-	if c.one.whole {
+	if c.whole {
 		s.batch.Used = c.one
 	}
 }
@@ -195,11 +149,12 @@ func (s *search) axis(c *contrast, tensor string) (axis int, ok bool) {
 // contrast compares the program with that of a graph for one sample. It returns the index of the first step that
 // differs.
 func (s *search) contrast(one *Graph) (int, *contrast) {
-	p, _ := prepare(s.many.next(one), new(diag.List))
+	p, whole := PreparePartLike(s.many, one, OptionsOf(s.many))
 	if p == nil {
 		return 0, &contrast{n: s.batch.Size, many: s.many}
 	}
 	c := newContrast(s.batch.Size, s.many, p)
+	c.whole = whole
 	if d := c.difference(); d != nil {
 		return slices.Index(s.many.Steps, d), c
 	}
@@ -221,7 +176,7 @@ func (s *search) explain(c *contrast, at int) {
 
 // scans reports whether a loop runs along the samples.
 func scans(s *Step, c *contrast) bool {
-	t := c.one.by[s.Output]
+	t := c.one.Producer(s.Output)
 	return t == nil || t.Recur == nil || t.Recur.Length != s.Recur.Length
 }
 
@@ -244,11 +199,11 @@ func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 		}
 		for i, v := range t.Ints() {
 			if len(t.Shape) == 1 && v > 0 && v%int64(s.batch.Size) == 0 {
-				shapes = append(shapes, change{slot, t.with(i, v/int64(s.batch.Size))})
+				shapes = append(shapes, change{slot, withElement(t, i, v/int64(s.batch.Size))})
 			}
 		}
 		for axis := range t.Shape {
-			if to := t.first(axis, s.batch.Size); to != nil {
+			if to := firstSlice(t, axis, s.batch.Size); to != nil {
 				firsts[axis] = append(firsts[axis], change{slot, to})
 			}
 		}
@@ -287,7 +242,7 @@ func fresh(g *Graph, base string) string {
 }
 
 // with returns a copy of a tensor of integers with element i replaced by v.
-func (t *Tensor) with(i int, v int64) *Tensor {
+func withElement(t *Tensor, i int, v int64) *Tensor {
 	c := *t
 	c.I, c.Codes, c.Values = slices.Clone(t.Ints()), nil, nil
 	c.I[i] = v
@@ -296,7 +251,7 @@ func (t *Tensor) with(i int, v int64) *Tensor {
 
 // first returns the first of n equal slices along an axis. It returns nil if the axis does not have n elements, or the
 // slices differ.
-func (t *Tensor) first(axis, n int) *Tensor {
+func firstSlice(t *Tensor, axis, n int) *Tensor {
 	if t.Shape[axis] != n {
 		return nil
 	}
@@ -306,7 +261,7 @@ func (t *Tensor) first(axis, n int) *Tensor {
 	for e := range t.Len() {
 		at := e/(inner*n)*inner*n + e%inner // the same element in the first slice
 		switch {
-		case !t.equal(t, e, at):
+		case !t.EqualElements(t, e, at):
 			return nil
 		case e/inner%n > 0:
 		case t.DType.Float():

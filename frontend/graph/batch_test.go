@@ -22,7 +22,7 @@ func TestBatch(t *testing.T) {
 		}
 		g := network(c.shape, init, c.nodes...)
 		before := graph.Size(c.shape)
-		b := (graph.Options{}).Batch(g, "m")
+		b := graph.FindBatch((graph.Options{}), g, "m")
 		if b == nil || b.Size != 4 || !slices.Equal(b.Inputs, []string{"x"}) {
 			t.Errorf("%s: %+v", c.name, b)
 			continue
@@ -113,7 +113,7 @@ func TestBatchLSTM(t *testing.T) {
 			g := lstmGraph(c, init)
 			g.Nodes = append(g.Nodes, node("Identity", nil, "y", "Y"))
 			g.Nodes[1].Index, g.Outputs = 1, []graph.ValueInfo{{Name: "y"}}
-			b := (graph.Options{}).Batch(g, "m")
+			b := graph.FindBatch((graph.Options{}), g, "m")
 			if b == nil || b.Sample == nil {
 				t.Errorf("%s, states %t: %+v", direction, states, b)
 				continue
@@ -134,7 +134,7 @@ func TestBatchLSTM(t *testing.T) {
 	)
 	cell.Nodes = append(cell.Nodes, node("Identity", nil, "y", "Y"))
 	cell.Nodes[1].Index, cell.Outputs = 1, []graph.ValueInfo{{Name: "y"}}
-	b := (graph.Options{}).Batch(cell, "m")
+	b := graph.FindBatch((graph.Options{}), cell, "m")
 	if b == nil || b.Sample == nil {
 		t.Fatalf("a cell of Brevitas: %+v", b)
 	}
@@ -170,7 +170,7 @@ func TestBatchInputs(t *testing.T) {
 		z := dims(c.z...)
 		z.Name, z.DType = "z", graph.Float64
 		g.Inputs = append(g.Inputs, z)
-		b := (graph.Options{}).Batch(g, "m")
+		b := graph.FindBatch((graph.Options{}), g, "m")
 		if (b == nil) != (c.size == 0) ||
 			b != nil && (b.Size != c.size || !slices.Equal(b.Inputs, c.inputs) || (b.Sample != nil) != c.batch) {
 			t.Errorf("%s: %+v", c.name, b)
@@ -199,8 +199,8 @@ func TestBound(t *testing.T) {
 	} {
 		g := network([]int{-1, 2}, init, c.node)
 		g.Inputs[0].Dims[0].Param = "N"
-		fixed, left := graph.Options{Dims: c.dims}.Sequences(g, "m").Bound(g)
-		b := left.Batch(fixed, "m")
+		fixed, left := graph.WithSequences(graph.Options{Dims: c.dims}, g, "m").Bound(g)
+		b := graph.FindBatch(left, fixed, "m")
 		if (b == nil) != (c.size == 0) || b != nil && (b.Size != c.size || b.Sample == nil) {
 			t.Errorf("%s: %+v", c.name, b)
 		}

@@ -16,15 +16,15 @@ type Options struct {
 
 	Cells []CellFormatsFile // the quantisers of the gates of ONNX' recurrent operators
 
-	sequences map[string]bool // the inputs whose leading dynamic axis is time
-	probed    string          // an input whose leading dynamic axis is tried with probe elements
-	probe     int
+	Sequences map[string]bool // the inputs whose leading dynamic axis is time
+	Probed    string          // an input whose leading dynamic axis is tried with probe elements
+	Probe     int
 }
 
 // input returns what is known of an input.
 func (o Options) input(v ValueInfo) KnownTensor {
 	shape := o.shape(v)
-	if !v.DType.number() {
+	if !v.DType.IsNumber() {
 		unsupported("feed the model with real numbers or integers", "elements of type %s", v.DType)
 	}
 	return KnownTensor{Shape: shape, DType: v.DType}
@@ -33,7 +33,7 @@ func (o Options) input(v ValueInfo) KnownTensor {
 // shape returns the shape of an input, or refuses one that is not determined.
 func (o Options) shape(v ValueInfo) (shape []int) {
 	hint := "export the model with fixed axes, or bind the axis with --dim NAME=SIZE, or all with --shape " +
-		v.asShape()
+		asShape(&v)
 	open := func(format string, args ...any) { refuse(diag.ShapeUnknown, hint, format, args...) }
 	if !v.Known {
 		open("the file gives no shape")
@@ -45,13 +45,13 @@ func (o Options) shape(v ValueInfo) (shape []int) {
 			bound, given := o.Dims[dim.Param]
 			seen := o.fromData(v, i)
 			switch {
-			case i == 0 && v.Name == o.probed && o.probed != "":
-				size = o.probe
+			case i == 0 && v.Name == o.Probed && o.Probed != "":
+				size = o.Probe
 			case given && dim.Param != "":
 				size = bound
 			case seen > 0:
 				size = seen
-			case i == 0 && !o.sequences[v.Name]:
+			case i == 0 && !o.Sequences[v.Name]:
 				size = 1
 			case i == 0:
 				hint += ", or with --dim NAME=1..SIZE where sequences have different lengths"
@@ -71,7 +71,7 @@ func (o Options) shape(v ValueInfo) (shape []int) {
 
 // asShape returns the form of --shape for an input, NAME=1,3,SIZE,SIZE, with SIZE for the axes that the file leaves
 // open.
-func (v *ValueInfo) asShape() string {
+func asShape(v *ValueInfo) string {
 	var sizes []string
 	for i, dim := range v.Dims {
 		switch {
@@ -107,7 +107,7 @@ func dynamicAxes(g *Graph) []string {
 
 // MakeAxisDynamic makes an axis of an input dynamic, named INPUT:AXIS after its place, if no axis has that name. This
 // lets a user bind axes that have a fixed size, or no name.
-func (g *Graph) MakeAxisDynamic(place string) {
+func MakeAxisDynamic(g *Graph, place string) {
 	at := strings.LastIndexByte(place, ':')
 	if at < 0 || slices.Contains(dynamicAxes(g), place) {
 		return
@@ -142,8 +142,52 @@ func (o Options) fromData(v ValueInfo, i int) int {
 		shape = o.Data[""]
 	}
 	i += len(shape) - len(v.Dims)
-	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 || i == 0 && !o.sequences[v.Name] {
+	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 || i == 0 && !o.Sequences[v.Name] {
 		return 0
 	}
 	return shape[i]
+}
+
+// Bound returns a graph with fixed sizes for the leading dynamic axes that the options bind, as if the file had fixed
+// them, and the remaining options. Axes of time stay dynamic.
+func (o Options) Bound(g *Graph) (*Graph, Options) {
+	fixed, before := g.Copy(), dynamicAxes(g)
+	for i := range fixed.Inputs {
+		in := &fixed.Inputs[i]
+		if !in.Known || len(in.Dims) == 0 || in.Dims[0].Size >= 0 || o.Sequences[in.Name] {
+			continue
+		}
+		if n := o.Dims[in.Dims[0].Param]; n > 1 {
+			in.Dims = slices.Clone(in.Dims)
+			in.Dims[0] = Dim{Size: n}
+		}
+	}
+	o.fixSides(fixed)
+	after := dynamicAxes(fixed)
+	o.Dims = maps.Clone(o.Dims)
+	maps.DeleteFunc(o.Dims, func(name string, _ int) bool {
+		return slices.Contains(before, name) && !slices.Contains(after, name)
+	})
+	return fixed, o
+}
+
+// fixSides fixes the sizes of the axes of samples with individual lengths, if one of them has a size or is bound.
+func (o Options) fixSides(g *Graph) {
+	samples := 0
+	for i, in := range g.Inputs {
+		axis, ok := g.Sides[in.Name]
+		if !ok || !in.Known || axis >= len(in.Dims) {
+			continue
+		}
+		d := in.Dims[axis]
+		for _, n := range []int{d.Size, o.Dims[d.Param], o.fromData(in, axis)} {
+			if n > 0 && samples == 0 {
+				samples = n
+			}
+		}
+		if d.Size < 0 && samples > 0 {
+			g.Inputs[i].Dims = slices.Clone(in.Dims)
+			g.Inputs[i].Dims[axis] = Dim{Size: samples}
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 // A call builds the steps of one node.
 type call struct {
 	*reading
-	p     *Program
+	p     *preparation
 	steps []*Step
 	fixed *Tensor // the value of the only output, if the operator itself determines it (Shape, Constant)
 
@@ -73,7 +73,7 @@ func (c *call) build(def operator) {
 			invalid("input %d is missing", i)
 		}
 	}
-	if strings.Join(c.Outputs, "") == "" || c.Outputs[0] == "" && !c.Recurrent() {
+	if strings.Join(c.Outputs, "") == "" || c.Outputs[0] == "" && !IsRecurrent(c.reading.Node) {
 		invalid("no output")
 	}
 	c.finite()
@@ -98,6 +98,7 @@ func (c *call) finish() {
 		}
 		s := c.steps[i]
 		s.Node, s.Output = c.Node, name
+		s.Softmax, s.Codes = Has(c.Node, TraitSoftmax), Has(c.Node, codes)
 		known := KnownTensor{s.Shape, s.DType, c.fixed}
 		if known.Const == nil {
 			var err error
@@ -107,11 +108,10 @@ func (c *call) finish() {
 		}
 		c.p.know(name, known)
 		if c.endless != 0 && s.DType.Float() {
-			c.p.endless[name] = c.endless
+			c.p.SetInfinities(name, c.endless)
 		}
 		if known.Const == nil {
-			c.p.Steps = append(c.p.Steps, s)
-			c.p.by[name] = s
+			c.p.Add(s)
 		}
 	}
 }
@@ -131,10 +131,10 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	}
 	vals := make([]*Reals, len(c.in))
 	for i, k := range c.in {
-		switch known := c.p.inexact[c.Inputs[i]]; {
+		switch known := c.p.Inexact(c.Inputs[i]); {
 		case c.Inputs[i] == "":
 		case k.Const != nil:
-			vals[i] = constant(k.Const)
+			vals[i] = RealsOf(k.Const)
 		case known != nil:
 			vals[i] = known
 		default:
@@ -147,19 +147,19 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	case s.Dot != nil && s.Dot.K*Size(s.Shape) > maxFold:
 		return nil, nil
 	}
-	v, err := c.p.newRunner(s).run(vals, newDecider(c.p, map[string]*Reals{}))
+	v, err := RunStep(c.p.Program, s, vals, map[string]*Reals{})
 	if err != nil {
 		return nil, err
 	}
 	if !v.Exact() {
-		c.p.inexact[s.Output] = v
+		c.p.SetInexact(s.Output, v)
 		return nil, nil
 	}
-	t, err := v.tensor(s.DType)
+	t, err := v.ToTensor(s.DType)
 	if err != nil {
 		return nil, err
 	}
-	return t.coded(), nil
+	return t.Compressed(), nil
 }
 
 // maxPart bounds the number of Moves behind which foldPart looks for a constant.
@@ -175,13 +175,13 @@ func foldPart(c *call, s *Step) *Tensor {
 	for i := range Size(s.Shape) {
 		slot, j := s.Move.From(i)
 		from := c.p.Known[c.Inputs[slot]].Const
-		for by, n := c.p.by[c.Inputs[slot]], 0; from == nil; n++ {
+		for by, n := c.p.Producer(c.Inputs[slot]), 0; from == nil; n++ {
 			if by == nil || by.Move == nil || n == maxPart {
 				return nil
 			}
 			slot, j = by.Move.From(j)
 			tensor := by.Node.Inputs[slot]
-			from, by = c.p.Known[tensor].Const, c.p.by[tensor]
+			from, by = c.p.Known[tensor].Const, c.p.Producer(tensor)
 		}
 		if from.DType != s.DType {
 			return nil
@@ -206,7 +206,7 @@ func (c *call) foldMove(s *Step) *Tensor {
 		return nil
 	}
 	for i, k := range c.in {
-		if k.Const == nil && c.has(i) || k.Const != nil && m.ReadsOtherInputs() && k.DType != s.DType {
+		if k.Const == nil && c.HasInput(i) || k.Const != nil && m.ReadsOtherInputs() && k.DType != s.DType {
 			return nil
 		}
 	}
@@ -214,9 +214,9 @@ func (c *call) foldMove(s *Step) *Tensor {
 	case first == nil || first.DType != s.DType:
 		return nil
 	case m.IsIdentity():
-		return first.picked(s.Shape, nil)
+		return first.Picked(s.Shape, nil)
 	case !m.ReadsOtherInputs():
-		return first.picked(s.Shape, func(i int) int {
+		return first.Picked(s.Shape, func(i int) int {
 			_, j := m.From(i)
 			return j
 		})
@@ -240,13 +240,13 @@ func (c *call) foldCodes(s *Step) *Tensor {
 		return nil
 	}
 	t := c.in[of].Const
-	used, n := t.used(), max(1, groups.Count)
+	used, n := t.UsedCodes(), max(1, groups.Count)
 	if n > 1 && n*len(used) > t.Len() {
 		return nil
 	}
 	values := make([]float64, 0, n*len(used))
 	for g := range n {
-		if t.groups() == 1 {
+		if t.GroupCount() == 1 {
 			g = 0
 		}
 		for _, code := range used {
@@ -266,19 +266,19 @@ func (c *call) foldCodes(s *Step) *Tensor {
 		case i == of || c.Inputs[i] == c.Inputs[of]:
 			vals[i] = NewExactReals(once.Shape, values)
 		case k.Const != nil:
-			vals[i] = constant(k.Const)
+			vals[i] = RealsOf(k.Const)
 		}
 	}
 	known := map[string]*Reals{c.Inputs[of]: vals[of]}
-	v, err := c.p.newRunner(&once).run(vals, newDecider(c.p, known))
+	v, err := RunStep(c.p.Program, &once, vals, known)
 	if err != nil || !v.Exact() {
 		return nil
 	}
-	y, err := v.tensor(s.DType)
+	y, err := v.ToTensor(s.DType)
 	if err != nil {
 		return nil
 	}
-	return t.of(s.DType, groups, used, y.Floats())
+	return t.WithCodeValues(s.DType, groups, used, y.Floats())
 }
 
 // codedInput returns the input stored as codes on which e depends, besides numbers and vectors along one axis. groups

@@ -36,7 +36,7 @@ func (p *ProgramPart) RunChoosingCodes(in []*Reals, choose CodeChoice) *ChosenRu
 	d := &ChosenRun{Work: p.Work(), part: p, in: in, spans: map[string]*Reals{}, open: map[string][]int32{},
 		factor: map[*runner]*factor{}}
 	d.All = p.bounds32(in, func(name string, out *Reals, _ []bool) {
-		d.codes, d.spans[name] = append(d.codes, name), out.clone()
+		d.codes, d.spans[name] = append(d.codes, name), out.Clone()
 		for i, lo := range out.Lo {
 			if hi := out.Hi[i]; lo != hi {
 				out.Lo[i] = choose(name, i, lo, hi, math.NaN())
@@ -81,7 +81,7 @@ func (d *ChosenRun) Rerun(name string, of []int, choose CodeChoice, met *Visited
 		} else {
 			a.run()
 		}
-		if isCode(r.step) {
+		if r.step.Codes {
 			if to == name {
 				for _, i := range of {
 					a.affected = append(a.affected, int32(i))
@@ -120,13 +120,13 @@ func (a *again) terms() int {
 }
 
 func (a *again) run() {
-	a.out = a.old.clone()
+	a.out = a.old.Clone()
 	switch r := a.r; {
 	case r.step.Move != nil:
 		a.out = r.move(a.vals)
 		a.all()
 	case r.step.Order != nil:
-		r.step.Order.bounds(a.vals[0], a.out)
+		orderBounds(r.step.Order, a.vals[0], a.out)
 		a.all()
 	case r.product != nil:
 		sums := a.out
@@ -134,7 +134,7 @@ func (a *again) run() {
 		if r.elem == nil {
 			return
 		}
-		a.out, a.sums = sums.clone(), sums
+		a.out, a.sums = sums.Clone(), sums
 		a.functions(sums, hit)
 	default:
 		a.functions(nil, nil)
@@ -175,7 +175,7 @@ func (a *again) products(out *Reals) (hit []bool) {
 			return
 		}
 		sum, all := sumBalls(mid, rad, f.mid[int(row)*dot.K:][:dot.K], f.rad[int(row)*dot.K:][:dot.K])
-		e := dot.error32(all)
+		e := error32(dot, all)
 		out.Lo[i], out.Hi[i] = sum.Lo-e, sum.Hi+e
 		hit[i], a.affected = true, append(a.affected, int32(i))
 	})
@@ -222,7 +222,7 @@ func (a *again) decide(choose CodeChoice) {
 	name := a.r.step.Output
 	slices.Sort(a.affected)
 	a.affected = slices.Compact(a.affected)
-	span, codes := a.spans[name].clone(), slices.Clone(a.old.Lo)
+	span, codes := a.spans[name].Clone(), slices.Clone(a.old.Lo)
 	open := slices.DeleteFunc(slices.Clone(a.open[name]), func(i int32) bool {
 		_, is := slices.BinarySearch(a.affected, i)
 		return is

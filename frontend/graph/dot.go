@@ -31,7 +31,7 @@ func (p *dotPlan) prepare(d *Dot) {
 		if d.ABase.Len() == 0 {
 			return
 		}
-		p.step = max(1, d.BBase.divisor())
+		p.step = max(1, d.BBase.CommonDivisor())
 		_, most := d.BBase.Range()
 		p.row = slices.Repeat([]int32{-1}, int(most/p.step)+1)
 		last := int32(-1)
@@ -42,40 +42,8 @@ func (p *dotPlan) prepare(d *Dot) {
 			}
 			last = b
 		}
-		p.order = d.ABase.bySize()
+		p.order = d.ABase.AscendingOrder()
 	})
-}
-
-// common returns the greatest common divisor of non-negative numbers, or 0 if all are 0.
-func common(v []int32) (divisor int32) {
-	last := int32(0)
-	for _, x := range v {
-		if x == last { // neighbours are often equal
-			continue
-		}
-		last = x
-		for x != 0 {
-			divisor, x = x, divisor%x
-		}
-	}
-	return divisor
-}
-
-// sorted returns the indices of non-negative numbers in ascending order of the numbers. Equal numbers stay in order.
-func sorted(v []int32) []int32 {
-	place := make([]int32, slices.Max(v)+2) // by number: the next free place in order
-	for _, x := range v {
-		place[x+1]++
-	}
-	for x := range place[1:] {
-		place[x+1] += place[x]
-	}
-	order := make([]int32, len(v))
-	for i, x := range v {
-		order[place[x]] = int32(i)
-		place[x]++
-	}
-	return order
 }
 
 // walk visits every output with its row. It calls gather before an output that reads other elements of A than the
@@ -180,7 +148,7 @@ func (g *grid) is(numbers []float64) bool {
 }
 
 // pick copies the elements of A that a sum reads.
-func (d *Dot) pick(to, a []float64, base int32) {
+func pickRow(d *Dot, to, a []float64, base int32) {
 	at := a[base:]
 	for k, o := range d.AOffset {
 		to[k] = at[o]
@@ -293,7 +261,7 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 	packs := r.packs(d.B)
 	if !a.Exact() || !packs && !b.Exact() {
 		if packs {
-			b = r.prog.constant(r.factor)
+			b = r.prog.ConstantReals(r.factor)
 		}
 		r.dotIntervals(a, b, out, nil)
 		return
@@ -312,10 +280,10 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 	x, n, w := make([]float64, d.K), make([]float64, d.K), make([]float64, d.K)
 	r.plan.walk(d, func(base int32) {
 		if !all {
-			d.pick(x, a.Lo, base)
+			pickRow(d, x, a.Lo, base)
 		}
 		if ok {
-			d.pick(n, g.whole, base)
+			pickRow(d, n, g.whole, base)
 		}
 	}, func(i int, row int32) {
 		var y real.Interval
@@ -468,8 +436,8 @@ func (r *runner) dotIntervals(a, b, out *Reals, size []float64) {
 	mids, rads := r.plan.pack(d, y.mid), r.plan.pack(d, y.rad)
 	mid, rad := make([]float64, d.K), make([]float64, d.K)
 	r.plan.walk(d, func(base int32) {
-		d.pick(mid, x.mid, base)
-		d.pick(rad, x.rad, base)
+		pickRow(d, mid, x.mid, base)
+		pickRow(d, rad, x.rad, base)
 	}, func(i int, row int32) {
 		sum, all := sumBalls(mid, rad, mids[int(row)*d.K:][:d.K], rads[int(row)*d.K:][:d.K])
 		out.Lo[i], out.Hi[i] = sum.Lo, sum.Hi
@@ -496,4 +464,28 @@ func (r *runner) dotUnbounded(a, b, out *Reals, size []float64) {
 			size[i] = all * (1 + 0x1p-20)
 		}
 	}
+}
+
+// A scratch is memory that the steps of a run reuse for intermediate results.
+type scratch struct{ lo, hi, numbers []float64 }
+
+// sums returns a tensor in scratch memory, with undefined elements.
+func (t *scratch) sums(shape []int) *Reals {
+	n := Size(shape)
+	t.lo, t.hi = atLeast(t.lo, n), atLeast(t.hi, n)
+	return &Reals{Shape: shape, Lo: t.lo[:n], Hi: t.hi[:n]}
+}
+
+// whole returns scratch memory for n integers.
+func (t *scratch) whole(n int) []float64 {
+	t.numbers = atLeast(t.numbers, n)
+	return t.numbers[:n]
+}
+
+// atLeast returns room, or a new slice if room has a capacity below n.
+func atLeast(room []float64, n int) []float64 {
+	if n <= cap(room) {
+		return room
+	}
+	return make([]float64, n)
 }

@@ -93,7 +93,7 @@ func product(t *testing.T, x *graph.Reals, w *graph.Tensor, rows int) *graph.Rea
 	if p == nil {
 		t.Fatal(d.Diags)
 	}
-	part, err := p.Part([]string{"x0"}, []string{"y"})
+	part, err := graph.NewPart(p, []string{"x0"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func (d *ChosenRun) AmbiguousElements() (list []AmbiguousElement) {
 		if r.product != nil {
 			n = max(n, r.product.Dot.K)
 		}
-		if terms[r.step.Output] = n; isCode(r.step) {
+		if terms[r.step.Output] = n; r.step.Codes {
 			by[r.step.Output], terms[r.step.Output] = r, 1
 		}
 	}
@@ -39,7 +39,7 @@ func (d *ChosenRun) AmbiguousElements() (list []AmbiguousElement) {
 		}
 		var sums *Reals
 		if r.product != nil {
-			sums, n = newReals(r.step.Shape), max(n, r.product.Dot.K)
+			sums, n = ZeroReals(r.step.Shape), max(n, r.product.Dot.K)
 			r.dotBounds(vals, sums)
 		}
 		for _, i := range d.open[name] {

@@ -20,7 +20,7 @@ func (r *runner) apply(in []*Reals, first *Reals, d *decider) (out *Reals, err e
 			if err != nil {
 				return out, err
 			}
-			out.set(i, y)
+			out.SetInterval(i, y)
 		}
 	}
 	return out, err
@@ -43,7 +43,7 @@ func (r *runner) applyStairs(in []*Reals, first, out *Reals, d *decider) error {
 					steps.Add(r.f, v, y)
 				}
 			}
-			out.set(i, y)
+			out.SetInterval(i, y)
 		}
 	}
 	return nil
@@ -61,7 +61,7 @@ func (r *runner) applyCached(in []*Reals, first, out *Reals, d *decider) error {
 		known := &remembered{}
 		if lo := x.Lo[at]; lo == x.Hi[at] {
 			if known = r.memo.at(lo); known.ok && known.x == lo {
-				out.set(i, known.y)
+				out.SetInterval(i, known.y)
 				continue
 			}
 			*known = remembered{x: lo}
@@ -71,7 +71,7 @@ func (r *runner) applyCached(in []*Reals, first, out *Reals, d *decider) error {
 			return err
 		}
 		known.y, known.ok = y, sure
-		out.set(i, y)
+		out.SetInterval(i, y)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 
@@ -31,12 +30,12 @@ type ProgramPart struct {
 
 // Part returns the part with the steps that compute the tensors to from the tensors from. The error names an input that
 // is needed in addition.
-func (p *Program) Part(from, to []string) (*ProgramPart, error) {
+func NewPart(p *Program, from, to []string) (*ProgramPart, error) {
 	part := &ProgramPart{prog: p, from: from, to: to}
 	loops := map[*Recur]*loop{}
 	steps, need := p.StepsBetween(from, to)
 	for _, s := range steps {
-		r := p.newRunner(s)
+		r := newRunner(p, s)
 		if s.Recur != nil {
 			if loops[s.Recur] == nil {
 				loops[s.Recur] = newLoop(s)
@@ -51,24 +50,6 @@ func (p *Program) Part(from, to []string) (*ProgramPart, error) {
 		}
 	}
 	return part, nil
-}
-
-// StepsBetween returns, in order, the steps on which the tensors to depend, given the tensors from. read holds the
-// other tensors that these steps read.
-func (p *Program) StepsBetween(from, to []string) (steps []*Step, read map[string]bool) {
-	given, read := setOf(from), setOf(to)
-	for _, s := range slices.Backward(p.Steps) {
-		if !read[s.Output] || given[s.Output] {
-			continue
-		}
-		steps = append(steps, s)
-		for _, in := range s.Node.Inputs {
-			read[in] = true
-		}
-	}
-	slices.Reverse(steps)
-	maps.DeleteFunc(read, func(name string, _ bool) bool { return given[name] })
-	return steps, read
 }
 
 // Nodes lists the nodes of the part in order, each once.
@@ -192,7 +173,7 @@ func (p *ProgramPart) start(in []*Reals, all map[string]*Reals, h *holding) (out
 // run executes the part and stores its values in d. h, if not nil, drops values that no step needs any more.
 func (p *ProgramPart) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error) {
 	for i, name := range p.from {
-		v, err := p.arriving(name, in[i], (*InputEncoding).reals)
+		v, err := p.arriving(name, in[i], encodedReals)
 		if err != nil {
 			return nil, err
 		}
@@ -226,8 +207,8 @@ func (p *ProgramPart) Rounded(name string, all map[string]*Reals) ([]float64, er
 	d := newDecider(p.prog, all)
 	d.sums, d.summed = p.sums, p.summed
 	for _, v := range all {
-		if v.from != nil { // go on with what the loop remembers
-			d.now = v.from.now
+		if loop, ok := v.Refiner.(*unrolled); ok { // go on with what the loop remembers
+			d.now = loop.now
 			break
 		}
 	}
@@ -299,7 +280,7 @@ func (d *decider) value(name string) *Reals {
 		return v
 	}
 	if k, ok := d.prog.Known[name]; ok && k.Const != nil {
-		v := d.prog.constant(k.Const)
+		v := d.prog.ConstantReals(k.Const)
 		d.all[name] = v
 		return v
 	}
@@ -321,7 +302,7 @@ func (d *decider) decide(f func(prec uint) error) error {
 // element returns element i of a tensor, exactly or enclosed at prec bits.
 func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 	if v := d.value(name); v != nil {
-		if n, known, err := v.element(i, prec); known {
+		if n, known, err := v.Element(i, prec); known {
 			return n, err
 		}
 	}
@@ -332,7 +313,7 @@ func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 	if n, ok := d.memo[key][i]; ok {
 		return n, nil
 	}
-	s := d.prog.by[name]
+	s := d.prog.Producer(name)
 	switch {
 	case s == nil && d.around != nil:
 		return d.arrived(name, i, prec)
@@ -362,7 +343,7 @@ func (d *decider) compute(s *Step, i int, prec uint) (real.Num, error) {
 	case s.Elem != nil:
 		return exactElem(s.Elem, i, prec, in, nil)
 	case s.Order != nil:
-		return s.Order.compute(s.Node.Inputs[0], i, prec, d)
+		return orderElement(s.Order, s.Node.Inputs[0], i, prec, d)
 	}
 	if sum, ok := d.sumOf(s, i); ok {
 		return d.then(s, i, prec, in, sum)
@@ -431,7 +412,13 @@ type runner struct {
 	factor  *Tensor  // the second factor of product if it is constant; otherwise nil
 }
 
-func (p *Program) newRunner(s *Step) *runner {
+// RunStep computes a step from the values of its inputs. known holds the tensors in which exact decisions may look, by
+// name.
+func RunStep(p *Program, s *Step, in []*Reals, known map[string]*Reals) (*Reals, error) {
+	return newRunner(p, s).run(in, newDecider(p, known))
+}
+
+func newRunner(p *Program, s *Step) *runner {
 	r := &runner{prog: p, step: s, reads: s.Node.Inputs, elem: s.Elem}
 	if s.Dot != nil {
 		r.product, r.elem = s, s.Dot.Then
@@ -474,14 +461,14 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	case r.step.Move != nil:
 		return r.move(in), nil
 	case r.step.Order != nil:
-		out := newReals(r.step.Shape)
-		return out, r.step.Order.run(r.step.Node.Inputs[0], in[0], out, d)
+		out := ZeroReals(r.step.Shape)
+		return out, runOrder(r.step.Order, r.step.Node.Inputs[0], in[0], out, d)
 	case r.product == nil:
 		return r.apply(in, nil, d)
 	}
 	var out *Reals
 	if r.elem == nil {
-		out = newReals(r.step.Shape)
+		out = ZeroReals(r.step.Shape)
 	} else {
 		out = d.scratch.sums(r.step.Shape)
 	}
@@ -491,7 +478,7 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 		return nil, err
 	}
 	if r.elem == nil {
-		return out.share(), nil
+		return out.ShareBounds(), nil
 	}
 	return r.apply(in, out, d)
 }
@@ -518,7 +505,7 @@ func (r *runner) move(in []*Reals) *Reals {
 	truth := false
 	for i := range out.Lo {
 		slot, j := m.From(i)
-		out.set(i, in[slot].At(j))
+		out.SetInterval(i, in[slot].At(j))
 		truth = truth || in[slot].Truth != nil
 	}
 	if truth {
@@ -530,5 +517,48 @@ func (r *runner) move(in []*Reals) *Reals {
 			return new(big.Rat).SetFloat64(in[slot].Lo[j])
 		}
 	}
-	return out.share()
+	return out.ShareBounds()
+}
+
+// reals returns the values for which the numbers of a sample stand.
+func encodedReals(a *InputEncoding, name string, in *Reals) (*Reals, error) {
+	codes, err := a.Integers(name, in.Shape, in.Lo)
+	if err != nil || a.IsExact() {
+		return in, err
+	}
+	out := ZeroReals(in.Shape)
+	out.Truth = func(i int) *big.Rat { return a.Value(a.Channel(in.Shape, i), codes[i]) }
+	for i, k := range codes {
+		y := a.Interval(a.Channel(in.Shape, i), k)
+		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+	}
+	return out, nil
+}
+
+// bounds encloses the numbers that float32 programs may hold for a sample.
+func encodedBounds(a *InputEncoding, _ string, in *Reals) (*Reals, error) {
+	if a.IsExact() {
+		return in, nil
+	}
+	out := ZeroReals(in.Shape)
+	for i, x := range in.Lo {
+		most := a.Within[a.Channel(in.Shape, i)]
+		out.Lo[i], out.Hi[i] = x-most, x+most
+	}
+	return out, nil
+}
+
+// arriving returns an input value of the part. If the program's input arrives as integers, it applies of to the value.
+// A value that already has Truth, or that no step reads, stays unchanged.
+func (p *ProgramPart) arriving(name string, in *Reals, of func(*InputEncoding, string, *Reals) (*Reals, error)) (*Reals,
+	error) {
+	a := p.prog.Graph.Arrive[name]
+	if a == nil || in.Truth != nil || !in.Exact() {
+		return in, nil
+	}
+	read := func(r *runner) bool { return slices.Contains(r.reads, name) }
+	if !slices.ContainsFunc(p.runners, read) && !slices.Contains(p.to, name) {
+		return in, nil
+	}
+	return of(a, name, in)
 }

@@ -262,7 +262,7 @@ func TestDotHoldsTheTruth(t *testing.T) {
 					node("MatMul", nil, "y", "p", "w")}
 			}
 			p := prepare(t, network([]int{1, len(a)}, init, nodes...))
-			part, err := p.Part([]string{"x"}, []string{"y"})
+			part, err := graph.NewPart(p, []string{"x"}, []string{"y"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -296,7 +296,7 @@ func TestIntegerDotsArePoints(t *testing.T) {
 	}
 	p := prepare(t, network([]int{1, n}, map[string]*graph.Tensor{"w": {DType: graph.Float32, Shape: []int{n, 1},
 		F: b}}, node("MatMul", nil, "y", "x", "w")))
-	part, err := p.Part([]string{"x"}, []string{"y"})
+	part, err := graph.NewPart(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestParts(t *testing.T) {
 		return out
 	}
 	cut := func(from, to string) *graph.ProgramPart {
-		part, err := p.Part([]string{from}, []string{to})
+		part, err := graph.NewPart(p, []string{from}, []string{to})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +357,7 @@ func TestParts(t *testing.T) {
 	if got, err := back.Rounded("y", rest); err != nil || !slices.Equal(got, want) {
 		t.Errorf("in two parts %v %v, whole %v", got, err, want)
 	}
-	if part, err := p.Part(nil, []string{"y"}); err == nil || !strings.Contains(err.Error(), `"x"`) {
+	if part, err := graph.NewPart(p, nil, []string{"y"}); err == nil || !strings.Contains(err.Error(), `"x"`) {
 		t.Errorf("a part without its input: %v, %v", part, err)
 	}
 	if _, _, err := whole.Run([]*graph.Reals{graph.NewExactReals([]int{3}, []float64{1, 2, 3})}); err == nil {
@@ -371,7 +371,7 @@ func TestTruth(t *testing.T) {
 	p := prepare(t, network([]int{2, 1}, map[string]*graph.Tensor{"c": scalar(1.5), "s": scalar(1), "z": scalar(0),
 		"b": scalar(4)}, node("Transpose", nil, "r", "x"), node("Mul", nil, "m", "r", "c"),
 		node("Quant", nil, "y", "m", "s", "z", "b")))
-	part, err := p.Part([]string{"x"}, []string{"y"})
+	part, err := graph.NewPart(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +396,7 @@ func TestForksRunAtOnce(t *testing.T) {
 	p := prepare(t, network([]int{1, 4}, map[string]*graph.Tensor{"c": scalar(3), "s": scalar(0.5), "z": scalar(0),
 		"b": scalar(8)}, node("Div", nil, "d", "x", "c"), node("Quant", nil, "q", "d", "s", "z", "b"),
 		node("Mul", nil, "y", "q", "c")))
-	part, err := p.Part([]string{"x"}, []string{"y"})
+	part, err := graph.NewPart(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -445,7 +445,7 @@ func TestFloat32WithinBounds(t *testing.T) {
 		p := prepare(t, network([]int{1, in}, init, node("MatMul", nil, "d", "x", "w"),
 			node("BatchNormalization", nil, "n", "d", "g", "b", "m", "v"), node("Relu", nil, "r", "n"),
 			node("Code", code, "c", "r", "s", "z"), node("Mul", nil, "y", "c", "s")))
-		part, err := p.Part([]string{"x"}, []string{"y"})
+		part, err := graph.NewPart(p, []string{"x"}, []string{"y"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 // part writes an internal node and returns the name of its output, which the model does not use.
 func (c *call) part(domain, op, suffix string, attrs Attrs, inputs ...string) string {
-	name := c.p.fresh(c.file().first(), suffix)
+	name := c.p.fresh(c.file().FirstOutput(), suffix)
 	c.write(domain, op, attrs, name, inputs)
 	return name
 }
@@ -32,7 +32,7 @@ func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string
 	if domain == file.Domain {
 		n.Version = file.Version
 	}
-	c.p.origin[n] = file
+	c.p.SetOrigin(n, file)
 	c.p.now.nodes = append(c.p.now.nodes, n)
 	c.expanded = true
 	def, found := row(domain, op)
@@ -48,14 +48,14 @@ func (c *call) file() *Node { return c.p.Origin(c.Node) }
 
 // constant adds a constant that is not in the file, and returns its name.
 func (c *call) constant(suffix string, t *Tensor) string {
-	name := c.p.fresh(c.file().first(), suffix)
+	name := c.p.fresh(c.file().FirstOutput(), suffix)
 	c.p.know(name, KnownTensor{t.Shape, t.DType, t})
 	return name
 }
 
 // number adds a constant with one element of the given type.
 func (c *call) number(suffix string, dt DType, v float64) string {
-	return c.constant(suffix, filled(dt, nil, v))
+	return c.constant(suffix, FilledTensor(dt, nil, v))
 }
 
 // reshaped writes a Reshape of a tensor.
@@ -72,18 +72,10 @@ func (c *call) shape(shape []int) string {
 }
 
 // fresh returns a tensor name that neither the file nor the program uses.
-func (p *Program) fresh(base, suffix string) string {
+func (p *preparation) fresh(base, suffix string) string {
 	name := p.names.Fresh(base, suffix)
 	p.now.names = append(p.now.names, madeUp{base, suffix, name})
 	return name
-}
-
-// Origin returns the node of the graph to which an internal node belongs. For other nodes it returns the node itself.
-func (p *Program) Origin(n *Node) *Node {
-	if o := p.origin[n]; o != nil {
-		return o
-	}
-	return n
 }
 
 func intsAttr[T int | int64](v ...T) Attr {

@@ -21,7 +21,7 @@ func comesFrom(p *Program, tensor string, i int, through bool) origin {
 		case s.Move != nil:
 			input, at := s.Move.From(i)
 			tensor, i = s.Node.Inputs[input], at
-		case through && s.Elem != nil && ofQuantiser(p.Origin(s.Node).Role()):
+		case through && s.Elem != nil && ofQuantiser(RoleOf(p.Origin(s.Node))):
 			tensor, i = s.Node.Inputs[s.Elem.Args[0]], s.Elem.Index[0].At(i)
 		default:
 			return origin{tensor, i}
@@ -37,7 +37,7 @@ func ofQuantiser(r Role) bool {
 // WhyNotState reports why an input and an output cannot be replaced by states that recurrences keep. It returns "" if
 // they are, element by element, the initial and the final values of states.
 func WhyNotState(p *Program, input, output string) string {
-	states := p.StateInputs()
+	states := StateInputs(p)
 	at := slices.IndexFunc(states, func(s *StateInput) bool { return s.Name == input })
 	if at < 0 {
 		return "the input is none that recurrences, and nothing else, begin with"

@@ -33,16 +33,11 @@ var Variants = []FloatVariant{{false, SumSequential}, {true, SumSequential}, {fa
 	{false, SumInFloat64},
 	{true, SumInFloat64}, {false, SumWithFMA}, {true, SumWithFMA}}
 
-func isCode(s *Step) bool {
-	_, _, ok := s.Node.CodeRange()
-	return ok
-}
-
 // QuantiserTensors returns the tensors of the part's quantisers in order. Those inside a loop follow run by run.
 func (p *ProgramPart) QuantiserTensors() (tensors []string) {
 	seen := map[*loop]bool{}
 	for _, r := range p.runners {
-		if isCode(r.step) {
+		if r.step.Codes {
 			tensors = append(tensors, r.step.Output)
 		}
 		if l := r.loop; l != nil && !seen[l] {
@@ -69,7 +64,7 @@ func (p *ProgramPart) RunFloat32(in []*Reals, v FloatVariant) map[string]*Reals 
 	}, func(name string, r *runner, vals []*Reals, out *Reals) {
 		out.Hi = out.Lo
 		if o := r.step.Order; o != nil {
-			must(o.run(r.step.Node.Inputs[0], vals[0], out, nil)) // points need no exact decision
+			must(runOrder(o, r.step.Node.Inputs[0], vals[0], out, nil)) // points need no exact decision
 			return
 		}
 		var sums *Reals
@@ -130,10 +125,10 @@ func (p *ProgramPart) Work() (n int) {
 func (p *ProgramPart) bounds32(in []*Reals, code func(name string, out *Reals, sure []bool)) map[string]*Reals {
 	held := slices.Clone(in)
 	for i, name := range p.from {
-		held[i], _ = p.arriving(name, in[i], (*InputEncoding).bounds) // bounds returns no error
+		held[i], _ = p.arriving(name, in[i], encodedBounds) // bounds returns no error
 	}
 	return p.walk(held, map[string]*Reals{}, func(c *Reals) *Reals {
-		out := newReals(c.Shape)
+		out := ZeroReals(c.Shape)
 		for i := range c.Lo {
 			x := real.Interval{Lo: c.Lo[i], Hi: c.Hi[i]}
 			if float64(float32(x.Lo)) != x.Lo || !x.Point() {
@@ -144,7 +139,7 @@ func (p *ProgramPart) bounds32(in []*Reals, code func(name string, out *Reals, s
 		return out
 	}, func(name string, r *runner, vals []*Reals, out *Reals) {
 		if o := r.step.Order; o != nil {
-			o.bounds(vals[0], out)
+			orderBounds(o, vals[0], out)
 			return
 		}
 		var sums *Reals
@@ -153,7 +148,7 @@ func (p *ProgramPart) bounds32(in []*Reals, code func(name string, out *Reals, s
 			if r.elem == nil {
 				return
 			}
-			sums = out.clone()
+			sums = out.Clone()
 		}
 		sure := make([]bool, len(out.Lo))
 		for i := range out.Lo {
@@ -161,7 +156,7 @@ func (p *ProgramPart) bounds32(in []*Reals, code func(name string, out *Reals, s
 			y, sure[i] = r.f.Bounds32(r.gather(vals, sums, i))
 			out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 		}
-		if isCode(r.step) {
+		if r.step.Codes {
 			integersOf(out)
 			code(name, out, sure)
 		}
@@ -187,7 +182,7 @@ func must(err error) {
 // bounds bounds the results of an executor that sorts values within the intervals in. Each place holds a value between
 // the sorted lower and the sorted upper ends at that place. An index may be that of any interval that overlaps this
 // range.
-func (o *Order) bounds(in, out *Reals) {
+func orderBounds(o *Order, in, out *Reals) {
 	for i, base := range o.Base {
 		lo, hi := make([]float64, o.N), make([]float64, o.N)
 		for k := range o.N {
@@ -230,7 +225,7 @@ func (p *ProgramPart) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals
 			return v
 		}
 		if fixed[name] == nil {
-			fixed[name] = fix(constant(p.prog.Known[name].Const))
+			fixed[name] = fix(RealsOf(p.prog.Known[name].Const))
 		}
 		all[name] = fixed[name]
 		return all[name]
@@ -240,7 +235,7 @@ func (p *ProgramPart) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals
 		for i, name := range r.reads {
 			vals[i] = value(name)
 		}
-		out := newReals(r.step.Shape)
+		out := ZeroReals(r.step.Shape)
 		switch {
 		case r.step.Move != nil:
 			out = r.move(vals)
@@ -266,18 +261,18 @@ func (r *runner) dotBounds(in []*Reals, out *Reals) {
 	r.plan.prepare(d)
 	r.dotIntervals(in[d.A], in[d.B], out, size)
 	for i, s := range size {
-		e := d.error32(s)
+		e := error32(d, s)
 		out.Lo[i], out.Hi[i] = out.Lo[i]-e, out.Hi[i]+e
 	}
 }
 
 // error32 bounds the error of a sum in float32, in any order. all is the sum of the terms' magnitudes.
-func (d *Dot) error32(all float64) float64 {
+func error32(d *Dot, all float64) float64 {
 	return all * (float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)) * (1 + 0x1p-20)
 }
 
-// fused returns x*y + z, rounded once.
-func fused(x, y, z float32) float32 {
+// FusedMultiplyAdd32 returns x*y + z, rounded once.
+func FusedMultiplyAdd32(x, y, z float32) float32 {
 	product := float64(x) * float64(y) // exact
 	sum := product + float64(z)
 	part := sum - product
@@ -301,7 +296,7 @@ func dot32(a, b []float64, d *Dot, order SummationOrder) float64 {
 		}
 	case SumWithFMA:
 		for k, o := range d.AOffset {
-			one = fused(float32(a[o]), float32(b[d.BOffset[k]]), one)
+			one = FusedMultiplyAdd32(float32(a[o]), float32(b[d.BOffset[k]]), one)
 		}
 	case SumInLanes:
 		var lanes [8]float32

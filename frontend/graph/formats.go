@@ -67,7 +67,7 @@ func (f CellFormatsFile) Of(n *Node) (cell CellFormats, name string, ok bool) {
 
 // MismatchReason describes why formats do not fit a node's cell. It returns "" if they fit.
 func (f CellFormats) MismatchReason(n *Node) string {
-	k := n.kind()
+	k := cellKindOf(n)
 	for _, name := range k.formats {
 		if _, ok := f[name]; !ok {
 			return fmt.Sprintf("the quantiser %s is missing", name)
@@ -208,7 +208,7 @@ func comma(i, n int) string {
 
 // reaches reports whether a format suits values from -v to v: its largest code stands for v, within a factor of two.
 func (f CellFormat) reaches(v float64) bool {
-	_, hi := codeLimits(float64(f.Bits), f.Signed, f.Narrow)
+	_, hi := CodeLimits(float64(f.Bits), f.Signed, f.Narrow)
 	most := f.Scale * hi
 	return f.Signed && v/2 <= most && most <= 2*v
 }
@@ -227,9 +227,9 @@ func suggested(p *Program, loop *Step) CellFormats {
 	}
 	acc := CellFormat{Scale: 1. / 64, Bits: 10, Signed: true, Rounding: "ROUND"}
 	output := unit(8, true)
-	if f, ok := p.quantiserBefore(loop.Node.Inputs[loop.Recur.States]); ok && f.reaches(1) {
+	if f, ok := quantiserBefore(p, loop.Node.Inputs[loop.Recur.States]); ok && f.reaches(1) {
 		output = f
-	} else if f, ok := p.quantiserBehind(loop.Node.Outputs); ok {
+	} else if f, ok := quantiserBehind(p, loop.Node.Outputs); ok {
 		output = f
 	}
 	cell := CellFormats{}
@@ -272,12 +272,12 @@ func FormatsNeeded(p *Program, loop *Step) diag.Diag {
 }
 
 // quantiserBehind returns the format of a quantiser to which the tensors are only moved.
-func (p *Program) quantiserBehind(tensors []string) (CellFormat, bool) {
+func quantiserBehind(p *Program, tensors []string) (CellFormat, bool) {
 	for len(tensors) > 0 {
 		t := tensors[0]
 		tensors = tensors[1:]
 		for _, r := range p.Readers(t) {
-			if f, ok := p.format(r); ok {
+			if f, ok := formatOf(p, r); ok {
 				return f, true
 			}
 			if r.Move != nil {
@@ -289,22 +289,22 @@ func (p *Program) quantiserBehind(tensors []string) (CellFormat, bool) {
 }
 
 // quantiserBefore returns the format of the quantiser that gives the values of a tensor.
-func (p *Program) quantiserBefore(tensor string) (CellFormat, bool) {
+func quantiserBefore(p *Program, tensor string) (CellFormat, bool) {
 	for s := p.Producer(tensor); s != nil; s = p.Producer(s.Node.Inputs[0]) {
-		if f, ok := p.format(s); ok {
+		if f, ok := formatOf(p, s); ok {
 			return f, true
 		}
-		if s.Elem != nil && !s.Node.Is(ofCodes) || s.Elem == nil && s.Move == nil {
+		if s.Elem != nil && !Has(s.Node, ofCodes) || s.Elem == nil && s.Move == nil {
 			break
 		}
 	}
 	return CellFormat{}, false
 }
 
-// format returns the format of a Code with one scale.
-func (p *Program) format(s *Step) (CellFormat, bool) {
-	lo, hi, ok := s.Node.CodeRange()
-	if !ok || !s.Node.Is(TraitUniformCodes) {
+// formatOf returns the format of a Code with one scale.
+func formatOf(p *Program, s *Step) (CellFormat, bool) {
+	lo, hi, ok := CodeRange(s.Node)
+	if !ok || !Has(s.Node, TraitUniformCodes) {
 		return CellFormat{}, false
 	}
 	scale, zero := p.Known[s.Node.Inputs[1]].Const, p.Known[s.Node.Inputs[2]].Const
@@ -313,11 +313,11 @@ func (p *Program) format(s *Step) (CellFormat, bool) {
 	}
 	f := CellFormat{Scale: scale.At(0), Bits: 2, Signed: lo < 0, Rounding: "ROUND"}
 	for ; f.Bits < 16; f.Bits++ {
-		if a, b := codeLimits(float64(f.Bits), f.Signed, false); a <= lo && hi <= b {
+		if a, b := CodeLimits(float64(f.Bits), f.Signed, false); a <= lo && hi <= b {
 			break
 		}
 	}
-	a, b := codeLimits(float64(f.Bits), f.Signed, true)
+	a, b := CodeLimits(float64(f.Bits), f.Signed, true)
 	f.Narrow = a == lo && b == hi
 	return f, true
 }

@@ -128,7 +128,7 @@ func TestSeveralFormats(t *testing.T) {
 	}
 	run := func(g *graph.Graph, x []float64, out string, cells map[string]graph.CellFormats) []float64 {
 		p := onnxtest.Prepare(t, g, graph.Options{Cells: []graph.CellFormatsFile{{Flag: graph.LSTMFlag, Cells: cells}}})
-		part, err := p.Part([]string{"x"}, []string{out})
+		part, err := graph.NewPart(p, []string{"x"}, []string{out})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestFused(t *testing.T) {
 		exact := func(v float32) *big.Rat { return new(big.Rat).SetFloat64(float64(v)) }
 		sum := new(big.Rat).Mul(exact(x), exact(y))
 		want, _ := sum.Add(sum, exact(z)).Float32()
-		if got := fused(x, y, z); got != want {
+		if got := FusedMultiplyAdd32(x, y, z); got != want {
 			t.Fatalf("%v*%v + %v is %v, want %v", x, y, z, got, want)
 		}
 		if float32(x*y)+z != want {
@@ -38,7 +38,7 @@ func TestFused(t *testing.T) {
 	}
 	// Half way between two float32, but for what a float64 leaves out.
 	x, z := float32(1+0x1p-12), float32(0x1p-60)
-	if up, down := fused(x, x, z), fused(x, x, -z); up != 1+0x1p-11+0x1p-23 || down != 1+0x1p-11 {
+	if up, down := FusedMultiplyAdd32(x, x, z), FusedMultiplyAdd32(x, x, -z); up != 1+0x1p-11+0x1p-23 || down != 1+0x1p-11 {
 		t.Errorf("beside a tie: %v and %v", up, down)
 	}
 }

@@ -217,7 +217,7 @@ func (n *Node) Indices() []int { return append([]int{n.Index}, n.Stands...) }
 
 // Label returns the name of a node for the user: its name or, if it has none, its first output.
 func (n *Node) Label() string {
-	return cmp.Or(n.Name, n.first())
+	return cmp.Or(n.Name, n.FirstOutput())
 }
 
 // AppendMissingNodes appends to a list the nodes that it does not hold yet.
@@ -248,8 +248,8 @@ func Labels(nodes []*Node) []string {
 	return out
 }
 
-// first returns the first output that is used.
-func (n *Node) first() string { return cmp.Or(n.Outputs...) }
+// FirstOutput returns the first output that is used.
+func (n *Node) FirstOutput() string { return cmp.Or(n.Outputs...) }
 
 // FullOp returns the operator as in the file: domain::op, or op alone for ai.onnx.
 func (n *Node) FullOp() string {
@@ -263,10 +263,10 @@ func (n *Node) FullOp() string {
 }
 
 // In returns the name of input i, or "" if it is omitted.
-func (n *Node) In(i int) string { return slot(n.Inputs, i) }
+func (n *Node) In(i int) string { return SlotName(n.Inputs, i) }
 
-// slot returns names[i], or "" if it is omitted.
-func slot(names []string, i int) string {
+// SlotName returns names[i], or "" if it is omitted.
+func SlotName(names []string, i int) string {
 	if i < len(names) {
 		return names[i]
 	}
@@ -325,3 +325,12 @@ func (g *Graph) Copy() *Graph {
 	}
 	return &c
 }
+
+// Output returns the name of an output, or "" if it is not used.
+func (n *Node) Output(i int) string { return SlotName(n.Outputs, i) }
+
+// HasInput reports whether input i is used.
+func (n *Node) HasInput(i int) bool { return n.In(i) != "" }
+
+// HasFlag reports whether an attribute is set and not 0.
+func (n *Node) HasFlag(name string) bool { return n.Int(name, 0) != 0 }

@@ -260,7 +260,7 @@ func TestGRU(t *testing.T) {
 			if c.states && !c.fixed {
 				in, names = append(in, graph.NewExactReals(p.Known["h0"].Shape, v.h0)), append(names, "h0")
 			}
-			part, err := p.Part(names, []string{"Y", "H"})
+			part, err := graph.NewPart(p, names, []string{"Y", "H"})
 			if err != nil {
 				t.Fatal(err)
 			}

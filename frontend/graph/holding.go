@@ -15,7 +15,7 @@ type holding struct {
 func (p *ProgramPart) holding(all map[string]*Reals) *holding {
 	h := &holding{all: all, readers: map[string]int{}, reads: map[string][]string{}}
 	for _, r := range p.runners {
-		of := setOf(r.reads)
+		of := NameSet(r.reads)
 		for name := range of {
 			h.reads[r.step.Output] = append(h.reads[r.step.Output], name)
 			h.readers[name]++

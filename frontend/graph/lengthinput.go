@@ -28,7 +28,7 @@ const (
 
 // LengthInput returns the input that holds the length of all sequences, one for each sample. It returns nil if there is
 // none, if something else depends on it, or if the sequences do not come from inputs with the same steps.
-func (g *Graph) LengthInput() *LengthInput {
+func FindLengthInput(g *Graph) *LengthInput {
 	l, by := &LengthInput{sides: map[string]int{}}, map[string]*Node{}
 	for _, n := range g.Nodes {
 		for _, out := range n.Outputs {
@@ -38,10 +38,10 @@ func (g *Graph) LengthInput() *LengthInput {
 	seen := map[string]int{}
 	asked := map[*Node]bool{} // nodes that read the length from the input, or pass it on
 	for _, n := range g.Nodes {
-		if !n.Recurrent() {
+		if !IsRecurrent(n) {
 			continue
 		}
-		if !n.Is(TraitNeedsCellFormats) || len(n.Inputs) <= lensSlot {
+		if !Has(n, TraitNeedsCellFormats) || len(n.Inputs) <= lensSlot {
 			return nil
 		}
 		name := n.Inputs[lensSlot]
@@ -57,18 +57,18 @@ func (g *Graph) LengthInput() *LengthInput {
 		if n.Attrs["layout"].I == 1 {
 			time, samples = 1, 0
 		}
-		if axis, ok := g.inputAxis(by, n.Inputs[0], time); ok && !slices.Contains(l.Axes, axis) {
+		if axis, ok := inputAxis(g, by, n.Inputs[0], time); ok && !slices.Contains(l.Axes, axis) {
 			l.Axes = append(l.Axes, axis)
 		}
 		for slot := range min(stateEnd, len(n.Inputs)) {
 			if slot > 0 && slot < firstState {
 				continue
 			}
-			g.sidesOf(by, n.Inputs[slot], samples, seen)
+			recordSides(g, by, n.Inputs[slot], samples, seen)
 		}
 	}
 	at := slices.IndexFunc(g.Inputs, func(v ValueInfo) bool { return v.Name == l.Name })
-	if at < 0 || len(l.Axes) == 0 || g.tells(l.Name, asked) {
+	if at < 0 || len(l.Axes) == 0 || isReadElsewhere(g, l.Name, asked) {
 		return nil
 	}
 	if v := g.Inputs[at]; !v.Known || len(v.Dims) != 1 {
@@ -89,10 +89,10 @@ func (g *Graph) LengthInput() *LengthInput {
 }
 
 // tells reports whether a tensor is read by a node outside nodes, or is an output of the graph.
-func (g *Graph) tells(tensor string, nodes map[*Node]bool) bool {
+func isReadElsewhere(g *Graph, tensor string, nodes map[*Node]bool) bool {
 	known := map[string]bool{tensor: true}
 	for _, n := range g.Nodes { // in topological order
-		if !slices.ContainsFunc(n.Inputs, func(in string) bool { return known[in] }) || n.Recurrent() {
+		if !slices.ContainsFunc(n.Inputs, func(in string) bool { return known[in] }) || IsRecurrent(n) {
 			continue
 		}
 		if !nodes[n] {
@@ -105,13 +105,13 @@ func (g *Graph) tells(tensor string, nodes map[*Node]bool) bool {
 
 // sidesOf records the axes of tensors that become the given axis of a tensor. It stops at nodes that add or remove
 // axes.
-func (g *Graph) sidesOf(by map[string]*Node, tensor string, axis int, seen map[string]int) {
+func recordSides(g *Graph, by map[string]*Node, tensor string, axis int, seen map[string]int) {
 	if _, ok := seen[tensor]; ok {
 		return
 	}
 	seen[tensor] = axis
 	n := by[tensor]
-	if n == nil || n.Is(loops|reshapes) {
+	if n == nil || Has(n, TraitLoop|TraitReshape) {
 		return
 	}
 	if perm := n.Attrs["perm"].Ints; n.Op == OpTranspose && axis < len(perm) {
@@ -119,17 +119,17 @@ func (g *Graph) sidesOf(by map[string]*Node, tensor string, axis int, seen map[s
 	}
 	for i, in := range n.Inputs {
 		if i == 0 || n.Op == OpConcat {
-			g.sidesOf(by, in, axis, seen)
+			recordSides(g, by, in, axis, seen)
 		}
 	}
 }
 
 // inputAxis returns the input whose axis becomes the given axis of a tensor. ok is false if the axis comes from a
 // recurrence.
-func (g *Graph) inputAxis(by map[string]*Node, tensor string, axis int) (a TimeAxis, ok bool) {
+func inputAxis(g *Graph, by map[string]*Node, tensor string, axis int) (a TimeAxis, ok bool) {
 	for a = (TimeAxis{tensor, axis}); by[a.Input] != nil; {
 		n := by[a.Input]
-		if n.Recurrent() || len(n.Inputs) == 0 {
+		if IsRecurrent(n) || len(n.Inputs) == 0 {
 			return a, false
 		}
 		if perm := n.Attrs["perm"].Ints; n.Op == OpTranspose && a.Axis < len(perm) {
@@ -144,7 +144,7 @@ func (g *Graph) inputAxis(by map[string]*Node, tensor string, axis int) (a TimeA
 // Steps returns the number of steps of the inputs, and the name of their axis. It returns 0 if the number is unknown.
 func (l *LengthInput) Steps(g *Graph, opt Options) (steps int, axis string) {
 	for _, a := range l.Axes {
-		v := g.input(a.Input)
+		v := inputNamed(g, a.Input)
 		d := v.Dims[a.Axis]
 		if d.Size > 0 {
 			return d.Size, ""
@@ -152,16 +152,16 @@ func (l *LengthInput) Steps(g *Graph, opt Options) (steps int, axis string) {
 		if n := opt.Dims[d.Param]; n > 0 && d.Param != "" {
 			return n, d.Param
 		}
-		if shape := opt.shapeOf(*v); len(shape) > a.Axis && d.Param != "" {
+		if shape := dataShape(opt, *v); len(shape) > a.Axis && d.Param != "" {
 			return shape[a.Axis+len(shape)-len(v.Dims)], d.Param
 		}
 	}
 	return 0, ""
 }
 
-// shapeOf returns the shape of the data for an input. The data may have an axis of samples in front. shapeOf returns
+// dataShape returns the shape of the data for an input. The data may have an axis of samples in front. shapeOf returns
 // nil if there are no matching data.
-func (o Options) shapeOf(v ValueInfo) []int {
+func dataShape(o Options, v ValueInfo) []int {
 	shape, ok := o.Data[v.Name]
 	if !ok {
 		shape = o.Data[""]
@@ -173,7 +173,7 @@ func (o Options) shapeOf(v ValueInfo) []int {
 }
 
 // input returns the input with the given name.
-func (g *Graph) input(name string) *ValueInfo {
+func inputNamed(g *Graph, name string) *ValueInfo {
 	return &g.Inputs[slices.IndexFunc(g.Inputs, func(v ValueInfo) bool { return v.Name == name })]
 }
 
@@ -185,19 +185,19 @@ func (l *LengthInput) Bind(g *Graph, steps int) {
 		n.Inputs[lensSlot] = ""
 	}
 	for _, a := range l.Axes {
-		if d := &g.input(a.Input).Dims[a.Axis]; d.Size > 0 {
+		if d := &inputNamed(g, a.Input).Dims[a.Axis]; d.Size > 0 {
 			d.Size = steps
 		}
 	}
 }
 
 // WithValidSteps returns a variant of a graph from Bind, for a single sample, in which only the first steps are valid.
-func (g *Graph) WithValidSteps(steps int) *Graph {
+func WithValidSteps(g *Graph, steps int) *Graph {
 	c := g.Copy()
 	lens := fresh(c, "steps")
 	c.Init[lens] = &Tensor{DType: Int32, Shape: []int{1}, I: []int64{int64(steps)}}
 	for i, n := range c.Nodes {
-		if n.Is(TraitNeedsCellFormats) {
+		if Has(n, TraitNeedsCellFormats) {
 			with := *n
 			with.Inputs = slices.Clone(n.Inputs)
 			with.Inputs[lensSlot] = lens

@@ -54,7 +54,7 @@ func (b *budget) step(s *Step) {
 
 // tables adds the index tables of a step. A table that steps share counts once.
 func (b *budget) tables(s *Step) {
-	for _, t := range s.tables() {
+	for _, t := range s.IndexTables() {
 		if len(t) == 0 || b.counted[&t[0]] {
 			continue
 		}
@@ -65,10 +65,11 @@ func (b *budget) tables(s *Step) {
 	if s.Move != nil {
 		b.indices += len(s.Move.Input) / 4
 		if p := s.Move.Places; p != nil { // as many entries as a table would have
-			b.table(p.n)
-			b.indices += p.n
-			if p.outside {
-				b.indices += p.n / 4
+			n := p.Len()
+			b.table(n)
+			b.indices += n
+			if s.Move.ReadsOtherInputs() {
+				b.indices += n / 4
 			}
 		}
 	}
@@ -116,7 +117,7 @@ const (
 
 // loop adds the resources of a loop: the time of all its runs, and the memory of one.
 func (b *budget) loop(r *Recur) {
-	of := r.Body.budget
+	of := preparationOf(r.Body).budget
 	b.indices += of.indices
 	if b.total += of.total; b.total > maxTotal || b.indices > maxTables {
 		tooLarge(checkShapes,
@@ -148,16 +149,16 @@ func checkSize(shape []int) {
 func (c *reading) finite() {
 	endless := false
 	for slot, k := range c.in {
-		if k.Const != nil && !k.Const.finite() {
+		if k.Const != nil && !k.Const.IsCertainlyFinite() {
 			without(c, slot, func(v float64) bool { return v != v })
 			endless = true
 		}
-		endless = endless || c.p.endless[c.Inputs[slot]] != 0
+		endless = endless || c.p.Infinities(c.Inputs[slot]) != 0
 	}
 	if endless {
 		c.endless = passesOf(c)
 	}
-	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
+	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !Has(c.Node, bounds) }
 	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {
 		a := c.Attrs[name]
 		if a.Kind == AttrFloat && isBad(a.F) {
@@ -174,10 +175,10 @@ func noInfinity(c *reading, slot int) {
 // without refuses a constant input that holds a number for which bad is true.
 func without(c *reading, slot int, bad func(v float64) bool) {
 	k := c.in[slot]
-	if k.Const == nil || k.Const.finite() {
+	if k.Const == nil || k.Const.IsCertainlyFinite() {
 		return
 	}
-	if i := k.Const.infinite(bad); i >= 0 {
+	if i := k.Const.FirstElementWhere(bad); i >= 0 {
 		notReal(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, k.Const.At(i))
 	}
 }

@@ -154,7 +154,7 @@ func (l *IndexList) Table() []int32 {
 
 // Inverse returns the inverse permutation. The list must hold each of 0, 1 ... n-1 once.
 func (l *IndexList) Inverse() *IndexList {
-	if order := l.bySize(); order != nil {
+	if order := l.AscendingOrder(); order != nil {
 		return order
 	}
 	return Strides([]int{l.n}, []int{1})
@@ -188,8 +188,8 @@ func (l *IndexList) Equal(o *IndexList) bool {
 	return true
 }
 
-// divisor returns the greatest common divisor of all numbers, or 0 if all are 0.
-func (l *IndexList) divisor() int32 {
+// CommonDivisor returns the greatest common divisor of all numbers, or 0 if all are 0.
+func (l *IndexList) CommonDivisor() int32 {
 	if l.table != nil {
 		return common(l.table)
 	}
@@ -200,8 +200,8 @@ func (l *IndexList) divisor() int32 {
 	return max(common(steps), -common(steps))
 }
 
-// bySize returns the indices in ascending order of their numbers, or nil if the numbers are ascending already.
-func (l *IndexList) bySize() *IndexList {
+// AscendingOrder returns the indices in ascending order of their numbers, or nil if the numbers are ascending already.
+func (l *IndexList) AscendingOrder() *IndexList {
 	if l.table != nil {
 		if slices.IsSorted(l.table) {
 			return nil
@@ -235,4 +235,45 @@ func (l *IndexList) bySize() *IndexList {
 		shape, steps = append(shape, places[k].extent), append(steps, places[k].step)
 	}
 	return Strides(shape, steps)
+}
+
+// CountUp returns 0, 1 ... n-1.
+func CountUp[T int | int32 | int64](n int) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = T(i)
+	}
+	return out
+}
+
+// common returns the greatest common divisor of non-negative numbers, or 0 if all are 0.
+func common(v []int32) (divisor int32) {
+	last := int32(0)
+	for _, x := range v {
+		if x == last { // neighbours are often equal
+			continue
+		}
+		last = x
+		for x != 0 {
+			divisor, x = x, divisor%x
+		}
+	}
+	return divisor
+}
+
+// sorted returns the indices of non-negative numbers in ascending order of the numbers. Equal numbers stay in order.
+func sorted(v []int32) []int32 {
+	place := make([]int32, slices.Max(v)+2) // by number: the next free place in order
+	for _, x := range v {
+		place[x+1]++
+	}
+	for x := range place[1:] {
+		place[x+1] += place[x]
+	}
+	order := make([]int32, len(v))
+	for i, x := range v {
+		order[place[x]] = int32(i)
+		place[x]++
+	}
+	return order
 }

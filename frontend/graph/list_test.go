@@ -45,10 +45,10 @@ func TestList(t *testing.T) {
 		}
 		least, most := l.Range()
 		if !slices.Equal(all, want) || !slices.Equal(l.Table(), want) || !l.Equal(table) || !table.Equal(l) ||
-			least != slices.Min(want) || most != slices.Max(want) || l.divisor() != common(want) {
-			t.Fatalf("shape %v, steps %v: %v, from %d to %d by %d", shape, steps, all, least, most, l.divisor())
+			least != slices.Min(want) || most != slices.Max(want) || l.CommonDivisor() != common(want) {
+			t.Fatalf("shape %v, steps %v: %v, from %d to %d by %d", shape, steps, all, least, most, l.CommonDivisor())
 		}
-		order := l.bySize()
+		order := l.AscendingOrder()
 		var rising, indices []int32
 		for _, i := range order.Table() {
 			rising, indices = append(rising, want[i]), append(indices, i)
@@ -88,8 +88,8 @@ func TestPlaces(t *testing.T) {
 			}
 			from = append(from, axis)
 		}
-		table := pickIndex(from)
-		m := &Move{Places: placesOf(from)}
+		table := SumIndices(from)
+		m := &Move{Places: NewPlaces(from)}
 		var slots []int
 		for i, at := range table {
 			slot, element := m.From(i)

@@ -19,7 +19,7 @@ func TestMost(t *testing.T) {
 	var d diag.List
 	p := onnxtest.Prepare(t, onnxio.Read("m.onnx", m.Bytes(), &d))
 	for most, want := range map[int]error{0: nil, 100: nil, 1: graph.ErrRoundingTooCostly} {
-		part, err := p.Part([]string{"x"}, []string{"y"})
+		part, err := graph.NewPart(p, []string{"x"}, []string{"y"})
 		if err != nil {
 			t.Fatal(err)
 		}

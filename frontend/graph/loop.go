@@ -23,7 +23,7 @@ type loop struct {
 func newLoop(s *Step) *loop {
 	g := s.Recur.Body.Graph
 	l := &loop{node: s.Node, Recur: s.Recur}
-	body, err := s.Recur.Body.Part(Names(g.Inputs), Names(g.Outputs))
+	body, err := NewPart(s.Recur.Body, Names(g.Inputs), Names(g.Outputs))
 	must(err) // all inputs of the body are given
 	l.body = body
 	return l
@@ -78,7 +78,7 @@ func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
 	}
 	for i, v := range u.out {
 		if !v.Exact() {
-			v.from, v.result = u, i
+			v.Refiner, v.Result = u, i
 		}
 	}
 	if l.keeps {
@@ -106,7 +106,7 @@ func (u *unrolled) keep(t int, out []*Reals, b *decider) {
 
 // inside returns the name for a tensor of the body in run t, among the tensors of the program.
 func (l *loop) inside(t int, tensor string) string {
-	return fmt.Sprintf("%s[%d].%s", l.node.first(), t, tensor)
+	return fmt.Sprintf("%s[%d].%s", l.node.FirstOutput(), t, tensor)
 }
 
 // note adds the codes of a run of the body to the watched codes.
@@ -127,7 +127,7 @@ func (l *loop) arriving(state, in []*Reals, t int) []*Reals {
 
 // slice returns the element of a scanned tensor that run t reads.
 func slice(x *Reals, s Scanned, t int) *Reals {
-	v := newReals(slices.Delete(slices.Clone(x.Shape), s.Axis, s.Axis+1))
+	v := ZeroReals(slices.Delete(slices.Clone(x.Shape), s.Axis, s.Axis+1))
 	for i := range v.Lo {
 		at := s.Element(x.Shape, t, i)
 		v.Lo[i], v.Hi[i] = x.Lo[at], x.Hi[at]
@@ -135,13 +135,13 @@ func slice(x *Reals, s Scanned, t int) *Reals {
 	if x.Truth != nil {
 		v.Truth = func(i int) *big.Rat { return x.Truth(s.Element(x.Shape, t, i)) }
 	}
-	return v.share()
+	return v.ShareBounds()
 }
 
 // gather joins the outputs of all runs.
 func gather(parts []*Reals, s Scanned, n int) *Reals {
 	shape := slices.Insert(slices.Clone(parts[0].Shape), s.Axis, n)
-	v := newReals(shape)
+	v := ZeroReals(shape)
 	truth := false
 	for t, p := range parts {
 		for i := range p.Lo {
@@ -152,7 +152,7 @@ func gather(parts []*Reals, s Scanned, n int) *Reals {
 	}
 	if truth {
 		v.Truth = func(i int) *big.Rat {
-			t, j := s.run(shape, i)
+			t, j := s.RunOf(shape, i)
 			if p := parts[t]; p.Truth != nil {
 				return p.Truth(j)
 			} else if p.Lo[j] == p.Hi[j] {
@@ -161,18 +161,18 @@ func gather(parts []*Reals, s Scanned, n int) *Reals {
 			return nil
 		}
 	}
-	return v.share()
+	return v.ShareBounds()
 }
 
 // errLost is the error for a decision that would need more of a loop's history than is kept.
 var errLost = errors.New("the sequence is too long to decide this rounding exactly: its states are real numbers")
 
-// element returns element i of output number result of an unrolled loop.
-func (u *unrolled) element(result, i int, prec uint) (real.Num, error) {
+// Element returns element i of output number result of an unrolled loop.
+func (u *unrolled) Element(result, i int, prec uint) (real.Num, error) {
 	t := u.Length - 1
 	if result >= u.States {
 		g := u.Gathered[result-u.States]
-		t, i = g.run(u.out[result].Shape, i)
+		t, i = g.RunOf(u.out[result].Shape, i)
 	}
 	return u.ask(t, result, i, prec)
 }
@@ -197,7 +197,7 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 			s := l.Scanned[slot-l.States]
 			return d.around.element(outer, s.Element(d.around.value(outer).Shape, d.turn, i), prec)
 		case d.turn == 0 && d.turns.before != nil:
-			n, _, err := d.turns.before[slot].element(i, prec) // a state that is not exact comes from a loop
+			n, _, err := d.turns.before[slot].Element(i, prec) // a state that is not exact comes from a loop
 			return n, err
 		case d.turn == 0:
 			return d.around.element(outer, i, prec)

@@ -95,7 +95,7 @@ func TestLoop(t *testing.T) {
 		}, want: row},
 	} {
 		p := prepare(t, loopGraph(c))
-		part, err := p.Part([]string{"x"}, []string{"y", "last"})
+		part, err := graph.NewPart(p, []string{"x"}, []string{"y", "last"})
 		if err != nil {
 			t.Fatal(c.name, err)
 		}

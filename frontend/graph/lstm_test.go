@@ -241,7 +241,7 @@ func TestLSTM(t *testing.T) {
 			y, h, cell := plainLSTM(plain, x, init["W"].F, init["R"].F, value("B"), value("h0"), value("c0"),
 				value("P"))
 			p := prepare(t, lstmGraph(c, init))
-			part, err := p.Part([]string{"x"}, []string{"Y", "H", "C"})
+			part, err := graph.NewPart(p, []string{"x"}, []string{"Y", "H", "C"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -290,7 +290,7 @@ func TestLSTMOutputs(t *testing.T) {
 				if alone >= 0 && i != alone {
 					continue
 				}
-				part, err := p.Part([]string{"x"}, []string{name})
+				part, err := graph.NewPart(p, []string{"x"}, []string{name})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -331,7 +331,7 @@ func TestQuantisedCells(t *testing.T) {
 				var got [2][][]float64
 				for k, p := range []*graph.Program{p, brevitas} {
 					for _, name := range []string{"Y", "H", "C"} {
-						part, err := p.Part([]string{"x"}, []string{name})
+						part, err := graph.NewPart(p, []string{"x"}, []string{name})
 						if err != nil {
 							t.Fatal(err)
 						}

@@ -18,7 +18,7 @@ func (r *runner) varying() (variable int, along *ElementPick) {
 		constant := !(v == 0 && r.product != nil) && r.prog.Known[r.reads[slot]].Const != nil
 		switch {
 		case constant && pick.IsSingleElement():
-		case constant && pick.Count > 0 && (along == nil || along.sameRuns(pick)):
+		case constant && pick.Count > 0 && (along == nil || along.SameRuns(pick)):
 			along = pick
 		case variable >= 0:
 			return -1, nil

@@ -68,16 +68,16 @@ type Places struct {
 	empty   bool      // all elements come from input 1
 }
 
-// placesOf returns a Places for which an element with coordinate j along each axis a comes from the sum of from[a][j]
+// NewPlaces returns a Places for which an element with coordinate j along each axis a comes from the sum of from[a][j]
 // over all axes. If one of these is negative, it comes from input 1.
-func placesOf(from [][]int32) *Places {
+func NewPlaces(from [][]int32) *Places {
 	p := &Places{n: 1}
 	for _, axis := range slices.Backward(from) {
 		p.n *= len(axis)
 		p.outside = p.outside || slices.ContainsFunc(axis, func(at int32) bool { return at < 0 })
 		p.empty = p.empty || !slices.ContainsFunc(axis, func(at int32) bool { return at >= 0 })
 		if k := len(p.axes) - 1; k >= 0 && len(p.axes[k])*len(axis) <= listed {
-			p.axes[k] = pickIndex([][]int32{axis, p.axes[k]})
+			p.axes[k] = SumIndices([][]int32{axis, p.axes[k]})
 			continue
 		}
 		p.axes = append(p.axes, axis)

@@ -41,12 +41,12 @@ const (
 	// gives codes whose steps grow with the value; inputs are the data and the scale
 	TraitMinifloatCodes
 
-	loops    // runs along a sequence
-	codes    // gives the codes of a quantiser
-	signs    // gives codes that are all -1 or +1
-	ofCodes  // maps codes to their values
-	bounds   // may read infinities, which mean no limit
-	reshapes // may give other axes than those of its input
+	TraitLoop    // runs along a sequence
+	codes        // gives the codes of a quantiser
+	signs        // gives codes that are all -1 or +1
+	ofCodes      // maps codes to their values
+	bounds       // may read infinities, which mean no limit
+	TraitReshape // may give other axes than those of its input
 )
 
 // These operators occur in graphs that other packages write.
@@ -107,13 +107,13 @@ func init() { // in init, because definitions look operators up
 			"Gemm":               {2, 3, 0, buildGemm},
 			"Constant":           {0, 0, bounds, buildConstant},
 			"Shape":              {1, 1, 0, buildShape},
-			"Flatten":            {1, 1, TraitKeepsScaledIntegers | reshapes, buildFlatten},
-			"Reshape":            {2, 2, TraitKeepsScaledIntegers | reshapes, buildReshape},
-			"Squeeze":            {1, 2, TraitKeepsScaledIntegers | reshapes, buildSqueeze},
-			"Unsqueeze":          {1, 2, TraitKeepsScaledIntegers | reshapes, buildUnsqueeze},
+			"Flatten":            {1, 1, TraitKeepsScaledIntegers | TraitReshape, buildFlatten},
+			"Reshape":            {2, 2, TraitKeepsScaledIntegers | TraitReshape, buildReshape},
+			"Squeeze":            {1, 2, TraitKeepsScaledIntegers | TraitReshape, buildSqueeze},
+			"Unsqueeze":          {1, 2, TraitKeepsScaledIntegers | TraitReshape, buildUnsqueeze},
 			"Transpose":          {1, 1, TraitKeepsScaledIntegers, buildTranspose},
 			"Concat":             {1, 1 << 16, TraitKeepsScaledIntegers, buildConcat},
-			"Gather":             {2, 2, reshapes, buildGather},
+			"Gather":             {2, 2, TraitReshape, buildGather},
 			"QuantizeLinear":     {2, 3, 0, buildQuantizeLinear},
 			"DequantizeLinear":   {2, 3, 0, buildDequantizeLinear},
 			"Abs":                {1, 1, 0, unary(real.Abs)},
@@ -186,15 +186,15 @@ func init() { // in init, because definitions look operators up
 			"TopK":               {1, 2, 0, buildTopK},
 			"Split":              {1, 2, TraitKeepsScaledIntegers, buildSplit},
 			"Slice":              {1, 5, TraitKeepsScaledIntegers, buildSlice},
-			"Expand":             {2, 2, reshapes, buildExpand},
+			"Expand":             {2, 2, TraitReshape, buildExpand},
 			"ConstantOfShape":    {1, 1, 0, buildConstantOfShape},
 			"Dropout":            {1, 3, 0, buildDropout},
-			"Scan":               {1, 1 << 10, loops, buildScan},
-			"Loop":               {0, 1 << 10, loops, buildLoop},
+			"Scan":               {1, 1 << 10, TraitLoop, buildScan},
+			"Loop":               {0, 1 << 10, TraitLoop, buildLoop},
 			OpIf:                 {1, 1, 0, buildIf},
-			"LSTM":               {3, 8, loops | TraitNeedsCellFormats, buildRecurrent},
-			"GRU":                {3, 6, loops | TraitNeedsCellFormats, buildRecurrent},
-			"RNN":                {3, 6, loops | TraitNeedsCellFormats, buildRecurrent},
+			"LSTM":               {3, 8, TraitLoop | TraitNeedsCellFormats, buildRecurrent},
+			"GRU":                {3, 6, TraitLoop | TraitNeedsCellFormats, buildRecurrent},
+			"RNN":                {3, 6, TraitLoop | TraitNeedsCellFormats, buildRecurrent},
 			"Conv":               {2, 3, 0, buildConv},
 			"ConvTranspose":      {2, 3, TraitInputChannelsFirst, buildConvTranspose},
 			"MaxPool":            {1, 1, 0, buildMaxPool},
@@ -222,16 +222,16 @@ func init() { // in init, because definitions look operators up
 			"IntQuant":       {4, 4, 0, buildQuant},
 			"FloatQuant":     {6, 6, TraitMinifloatQuantiser, buildFloatQuant},
 			"BipolarQuant":   {2, 2, 0, buildBipolarQuant},
-			"QuantLSTMCell":  {48, 48, loops, buildQuantLSTMCell},
+			"QuantLSTMCell":  {48, 48, TraitLoop, buildQuantLSTMCell},
 			"MultiThreshold": {2, 2, 0, buildMultiThreshold},
 			"Trunc":          {5, 6, 0, buildTrunc},
 			"DebugMarker":    {1, 1, TraitKeepsScaledIntegers, buildIdentity},
-			"Im2Col":         {1, 1, TraitKeepsScaledIntegers | reshapes, buildIm2Col},
+			"Im2Col":         {1, 1, TraitKeepsScaledIntegers | TraitReshape, buildIm2Col},
 		},
 		// Package canon replaces every quantiser by one of these, which gives the integer code alone, and ordinary
 		// arithmetic.
 		InternalDomain: {
-			"Scan":  {1, 1 << 10, loops, buildScan},
+			"Scan":  {1, 1 << 10, TraitLoop, buildScan},
 			"Code":  {3, 3, codes | TraitUniformCodes, buildCode},
 			"Sign":  {1, 1, codes | signs, buildSignCode},
 			"Trunc": {5, 6, codes, buildTruncCode},
@@ -303,13 +303,13 @@ func KnownOperator(domain, op string) bool {
 }
 
 // Is reports whether a node's operator has a trait.
-func (n *Node) Is(t Trait) bool {
+func Has(n *Node, t Trait) bool {
 	def, _ := row(n.Domain, n.Op)
 	return def.is&t != 0
 }
 
 // Recurrent reports whether a node is a loop along a sequence.
-func (n *Node) Recurrent() bool { return n.Is(loops) }
+func IsRecurrent(n *Node) bool { return Has(n, TraitLoop) }
 
 // OperatorNames returns the sorted names of all operators that hlsgen knows, supported or not.
 func OperatorNames() []string {
@@ -329,4 +329,10 @@ func addKeys[T any](to map[string]bool, from map[string]T) {
 	for name := range from {
 		to[name] = true
 	}
+}
+
+// NewMulByOne returns a node that multiplies a tensor by the constant one. The output has the same values, but can have
+// codes of its own.
+func NewMulByOne(name, in, one, out string) *Node {
+	return &Node{Index: -1, Name: name, Op: OpMul, Inputs: []string{in, one}, Outputs: []string{out}}
 }

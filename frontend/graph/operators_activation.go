@@ -90,7 +90,7 @@ func fold(f joining) definition {
 	return func(c *call) {
 		y, args := real.Var(0), []int{0}
 		for i := 1; i < len(c.in); i++ {
-			if !c.has(i) {
+			if !c.HasInput(i) {
 				invalid("input %d is missing", i)
 			}
 			y, args = f(y, real.Var(i)), append(args, i)
@@ -107,11 +107,11 @@ func extreme(f joining, none int) definition {
 		var args []int
 		var shape, left []int // the broadcast shapes of all inputs and of the remaining ones
 		for i, k := range c.in {
-			if !c.has(i) {
+			if !c.HasInput(i) {
 				invalid("input %d is missing", i)
 			}
 			shape = broadcastShape(shape, k.Shape)
-			if k.Const != nil && k.Const.endless(none) {
+			if k.Const != nil && k.Const.AllInfinite(none) {
 				continue
 			}
 			left = broadcastShape(left, k.Shape)
@@ -179,7 +179,7 @@ func longSoftmax(c *call, rows rowSet, logarithm bool) {
 	for n > 1 { // maxima of parts of a row; repeats of the last element fill the last part
 		of := min(n, maximaOf)
 		parts := (n + of - 1) / of
-		at := counted[int64](parts * of)
+		at := CountUp[int64](parts * of)
 		for i := range at {
 			at[i] = min(at[i], int64(n-1))
 		}
@@ -188,11 +188,11 @@ func longSoftmax(c *call, rows rowSet, logarithm bool) {
 		most = c.reshaped(most, []int{outer, parts, of, inner})
 		most, n = c.part(InternalDomain, "Max", "maxima", Attrs{"axes": intsAttr(2)}, most), parts
 	}
-	delete(c.p.endless, most) // a row of infinities alone has no softmax, so the maximum is finite
+	c.p.SetInfinities(most, 0) // a row of infinities alone has no softmax, so the maximum is finite
 	shifted := c.part("", "Sub", "shifted", nil, x, c.reshaped(most, one))
 	terms := c.part("", "Exp", "terms", nil, shifted)
 	sum := c.part(InternalDomain, "Sum", "sum", Attrs{"axes": intsAttr(1)}, terms,
-		c.constant("ones", filled(c.dt, []int{rows.n}, 1)))
+		c.constant("ones", FilledTensor(c.dt, []int{rows.n}, 1)))
 	sum = c.reshaped(sum, one)
 	y := ""
 	if logarithm {

@@ -140,7 +140,7 @@ func buildClip(c *call) {
 			if v, fixed = a.F, a.Kind == AttrFloat; !fixed {
 				continue
 			}
-		case !c.has(slot):
+		case !c.HasInput(slot):
 			continue
 		case Size(c.in[slot].Shape) != 1:
 			invalid("a bound of shape %v, wants a scalar", c.in[slot].Shape)
@@ -169,7 +169,7 @@ func buildCast(c *call) {
 		return
 	}
 	switch {
-	case !to.number():
+	case !to.IsNumber():
 		unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.Int("to", 0), to)
 	case to == Bool && c.dt != Bool:
 		c.elementwise(to, not(equal(real.Var(0), zero)), 0)
@@ -185,18 +185,18 @@ func buildCast(c *call) {
 // Cast. Casts of data do not round: data are real numbers whatever their type. castConstant returns nil if no number
 // changes, or the input is not a constant of reals.
 func castConstant(c *call, to DType) *Tensor {
-	known, within := c.in[0].Const, c.p.inexact[c.Inputs[0]]
+	known, within := c.in[0].Const, c.p.Inexact(c.Inputs[0])
 	if !to.Float() || to == c.dt || known == nil && within == nil || to == Float8E8M0 {
 		return nil
 	}
 	if within == nil {
-		within = constant(known)
+		within = RealsOf(known)
 	}
-	saturates := to == Float4E2M1 || to.values() == minifloats && c.Int("saturate", 1) != 0
-	t, same := &Tensor{DType: to, Shape: within.Shape, F: make([]float64, len(within.Lo))}, known != nil && to.number()
+	saturates := to == Float4E2M1 || to.IsMinifloat() && c.Int("saturate", 1) != 0
+	t, same := &Tensor{DType: to, Shape: within.Shape, F: make([]float64, len(within.Lo))}, known != nil && to.IsNumber()
 	for i, v := range within.Lo {
-		y := to.round(v, saturates)
-		if y != to.round(within.Hi[i], saturates) {
+		y := to.Round(v, saturates)
+		if y != to.Round(within.Hi[i], saturates) {
 			return nil
 		}
 		t.F[i], same = y, same && y == v
@@ -204,7 +204,7 @@ func castConstant(c *call, to DType) *Tensor {
 	if same {
 		return nil
 	}
-	return t.coded()
+	return t.Compressed()
 }
 
 // castTo returns the attributes of a Cast.
@@ -214,7 +214,7 @@ func buildIdentity(c *call) { c.pick(c.x, nil) }
 
 func buildBatchNorm(c *call) {
 	x := c.x
-	if c.flag("training_mode") {
+	if c.HasFlag("training_mode") {
 		unsupported("export the model in inference mode", "training_mode is set")
 	}
 	if len(x) < 2 {
@@ -229,7 +229,7 @@ func buildBatchNorm(c *call) {
 			invalid("parameter %d has shape %v for %d channels", i+1, k.Shape, x[channel])
 		}
 	}
-	if c.opset < 9 && c.Int("spatial", 1) == 0 || c.opset < 7 && !c.flag("is_test") {
+	if c.opset < 9 && c.Int("spatial", 1) == 0 || c.opset < 7 && !c.HasFlag("is_test") {
 		unsupported("export the model in inference mode with opset 9 or later",
 			"statistics of the batch at hand, or per element")
 	}
@@ -245,22 +245,22 @@ func buildBatchNorm(c *call) {
 	y := real.Div(real.Sub(v(0), v(3)), real.Sqrt(real.Add(v(4), real.Float(eps))))
 	e := &Elem{Expr: real.Add(real.Mul(y, v(1)), v(2)), Args: []int{0, 1, 2, 3, 4}, Index: make([]ElementPick, 5)}
 	for i := 1; i < 5; i++ {
-		e.Index[i] = alongAxis(x, channel)
+		e.Index[i] = PickAlongAxis(x, channel)
 	}
 	c.add(Step{Shape: x, DType: c.dt, Elem: e})
 }
 
 func buildConstant(c *call) {
-	t := c.fixedValue()
-	if t == nil || t.DType.values() == others {
+	t := constantValue(c.reading.Node)
+	if t == nil || !t.DType.IsNumber() && !t.DType.IsMinifloat() {
 		unsupported("use a dense tensor of numbers",
 			"the constant's value is missing, sparse or of another type")
 	}
 	c.value(t)
 }
 
-// fixedValue returns the value of a Constant node, or nil for other nodes.
-func (n *Node) fixedValue() *Tensor {
+// constantValue returns the value of a Constant node, or nil for other nodes.
+func constantValue(n *Node) *Tensor {
 	a := func(name string) Attr { return n.Attrs[name] }
 	switch {
 	case n.Op != "Constant" || n.Domain != "":

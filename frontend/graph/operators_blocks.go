@@ -63,7 +63,7 @@ func inBlocks(c *reading) (list []*blocks) {
 		invalid("blocks of %d elements", size)
 	}
 	for slot := 1; slot < len(c.in); slot++ {
-		if !c.has(slot) {
+		if !c.HasInput(slot) {
 			continue
 		}
 		t := c.in[slot].Const

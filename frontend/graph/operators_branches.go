@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
-	"hlsgen/internal/diag"
 )
 
 // ResolveBranches resolves branches: it replaces an If whose condition does not depend on data by the nodes of the
@@ -37,7 +35,7 @@ func known(g *Graph, file string, opt Options) map[string]*Tensor {
 	plain, opt := opt.Bound(g)
 	Decompose(plain)
 	constants := map[string]*Tensor{}
-	if p, _ := prepare(&Program{Graph: plain, File: file, options: opt}, new(diag.List)); p != nil {
+	if p, _ := PreparePart(plain, file, opt); p != nil {
 		for name, k := range p.Known {
 			constants[name] = k.Const
 		}
@@ -130,7 +128,7 @@ func branchOf(n *Node, constants map[string]*Tensor) *Graph {
 
 // write returns the nodes of a branch, to replace node n. Tensors keep their names if these are unused.
 func (b *branching) write(g *Graph, n *Node, branch *Graph, used UsedNames) (nodes []*Node) {
-	names, made := map[string]string{}, setOf(nil)
+	names, made := map[string]string{}, NameSet(nil)
 	for _, of := range branch.Nodes {
 		for _, o := range of.Outputs {
 			made[o] = true

@@ -64,7 +64,7 @@ func FormatsCode(n *Node) diag.Code {
 }
 
 // kind returns the description of the cells of a node's operator.
-func (n *Node) kind() *cellKind { return cells(n.FullOp()) }
+func cellKindOf(n *Node) *cellKind { return cells(n.FullOp()) }
 
 // stateFormats maps states to their quantisers.
 var stateFormats = map[string]string{"h": "output", "c": "cell_state"}
@@ -135,7 +135,7 @@ func (b *cellBody) lstm() {
 	i := b.gate("i", "input", "sigmoid", 0, "c")
 	var f string
 	if b.coupled {
-		f = b.node("Sub", "f", nil, b.quantised("one", b.constant("1", filled(Float32, nil, 1)), "input_sigmoid"), i)
+		f = b.node("Sub", "f", nil, b.quantised("one", b.constant("1", FilledTensor(Float32, nil, 1)), "input_sigmoid"), i)
 	} else {
 		f = b.gate("f", "forget", "sigmoid", 0, "c")
 	}
@@ -164,7 +164,7 @@ func (b *cellBody) gru() {
 		sum = b.sum("h", reset, "")
 	}
 	n := b.squashed("h", sum, "hidden_acc", "hidden_tanh", 1)
-	rest := b.node("Sub", "1-z", nil, b.constant("1", filled(Float32, nil, 1)), z)
+	rest := b.node("Sub", "1-z", nil, b.constant("1", FilledTensor(Float32, nil, 1)), z)
 	add := b.quantised("(1-z)*n", b.node("Mul", "(1-z)*n.real", nil, rest, n), "hidden_product")
 	keep := b.quantised("z*h", b.node("Mul", "z*h.real", nil, z, "h"), "update_product")
 	out := b.quantised("hidden", b.node("Add", "hidden.real", nil, add, keep), "output")
@@ -255,14 +255,14 @@ func (b *cellBody) clipped(name, tensor string) string {
 	if b.clip == 0 {
 		return tensor
 	}
-	low := b.node("Max", name+".low", nil, tensor, b.constant(name+".min", filled(Float32, nil, -b.clip)))
-	return b.node("Min", name, nil, low, b.constant(name+".max", filled(Float32, nil, b.clip)))
+	low := b.node("Max", name+".low", nil, tensor, b.constant(name+".min", FilledTensor(Float32, nil, -b.clip)))
+	return b.node("Min", name, nil, low, b.constant(name+".max", FilledTensor(Float32, nil, b.clip)))
 }
 
 func (b *cellBody) activated(name, tensor string, which int) string {
 	a := b.functions[which]
 	alpha, beta := FloatAttr(a.alpha), FloatAttr(a.beta)
-	number := func(suffix string, v float64) string { return b.constant(name+suffix, filled(Float32, nil, v)) }
+	number := func(suffix string, v float64) string { return b.constant(name+suffix, FilledTensor(Float32, nil, v)) }
 	switch a.op {
 	case "HardSigmoid":
 		return b.node(a.op, name, Attrs{"alpha": alpha, "beta": beta}, tensor)
@@ -281,7 +281,7 @@ func (b *cellBody) activated(name, tensor string, which int) string {
 // transposed returns the transposed matrix.
 func transposed(t *Tensor) *Tensor {
 	rows, cols := t.Shape[0], t.Shape[1]
-	return t.picked([]int{cols, rows}, func(i int) int { return i%rows*cols + i/rows })
+	return t.Picked([]int{cols, rows}, func(i int) int { return i%rows*cols + i/rows })
 }
 
 // realGates is an attribute of a loop that stands for an ONNX cell without formats. It lists the quantisers that the
@@ -345,7 +345,7 @@ const bodyOpset = 13
 func (c *cell) initial(of *call, state, name string) string {
 	shape, k := []int{c.n, c.hidden}, of.p.Known[name]
 	if name == "" {
-		return of.constant("initial", filled(Float32, shape, 0))
+		return of.constant("initial", FilledTensor(Float32, shape, 0))
 	}
 	if !k.DType.Float() {
 		invalid("the initial state %q is of type %s", name, k.DType)
@@ -369,7 +369,7 @@ func (c *cell) initial(of *call, state, name string) string {
 
 // WeightSlot returns the input of a recurrent operator from which a constant in the body of its cell is taken. ok is
 // false for constants that are not weights, and for operators whose body is in the file.
-func (n *Node) WeightSlot(constant string) (slot int, ok bool) {
+func WeightSlot(n *Node, constant string) (slot int, ok bool) {
 	gate, of, _ := strings.Cut(constant, ".")
 	if of != "W" && of != "R" {
 		return 0, false
@@ -380,7 +380,7 @@ func (n *Node) WeightSlot(constant string) (slot int, ok bool) {
 		}
 		return 3 + i, true
 	}
-	if n.kind() == nil {
+	if cellKindOf(n) == nil {
 		return 0, false
 	}
 	if of == "R" {

@@ -52,7 +52,7 @@ func (c *reading) constOperand(v float64) Operand {
 	if !dt.Float() {
 		dt = Float32
 	}
-	return Operand{Const: filled(dt, nil, v)}
+	return Operand{Const: FilledTensor(dt, nil, v)}
 }
 
 func limits(lo, hi float64) Attrs {
@@ -73,12 +73,12 @@ var codings = map[string]map[string]func(*reading) *QuantiserParts{
 }
 
 // SplitQuantiser splits a prepared node. It returns nil if the node does not quantise.
-func (p *Program) SplitQuantiser(n *Node) *QuantiserParts {
+func SplitQuantiser(p *Program, n *Node) *QuantiserParts {
 	of := codings[domainOf(n.Domain)][n.Op]
 	if of == nil {
 		return nil
 	}
-	c, _ := p.read(n)
+	c, _ := preparationOf(p).read(n)
 	return of(c)
 }
 
@@ -128,13 +128,13 @@ func (q Quantiser) attrs() Attrs {
 func linearCoding(c *reading) *QuantiserParts {
 	q, _ := readQuantizeLinear(c)
 	zero := c.constOperand(0)
-	if c.has(2) {
+	if c.HasInput(2) {
 		zero = c.alongAxis(2)
 	}
 	return &QuantiserParts{Op: "Code", Inputs: []Operand{{Name: c.Inputs[0]}, c.alongAxis(1), zero}, Attrs: q.attrs()}
 }
 
-// alongAxis returns a parameter of QuantizeLinear in a shape that broadcasts along the quantiser's axis.
+// PickAlongAxis returns a parameter of QuantizeLinear in a shape that broadcasts along the quantiser's axis.
 func (c *reading) alongAxis(slot int) Operand {
 	t, x := c.in[slot].Const, c.x
 	shape := []int{}
@@ -184,21 +184,21 @@ func truncCoding(c *reading) *QuantiserParts {
 }
 
 // CodeRange returns the limits of the codes of a quantiser that package canon has written. ok is false for other nodes.
-func (n *Node) CodeRange() (lo, hi float64, ok bool) {
-	if !n.Is(codes) {
+func CodeRange(n *Node) (lo, hi float64, ok bool) {
+	if !Has(n, codes) {
 		return 0, 0, false
 	}
 	return n.Float("lo", math.Inf(-1)), n.Float("hi", math.Inf(1)), true
 }
 
 // Bipolar reports whether a node for which Codes is true gives -1 and +1 only.
-func (n *Node) Bipolar() bool { return n.Is(signs) || n.Int("sign", 0) != 0 }
+func IsBipolar(n *Node) bool { return Has(n, signs) || n.Int("sign", 0) != 0 }
 
 // Decoded returns the value of a code. The step must be Uniform or Graded; the parameters of its first element apply.
 func Decoded(p *Program, s *Step, code float64) *big.Rat {
 	in := s.Node.Inputs
 	v, by := new(big.Rat).SetFloat64(code), new(big.Rat).SetFloat64(p.Known[in[1]].Const.At(0))
-	if s.Node.Is(TraitMinifloatCodes) {
+	if Has(s.Node, TraitMinifloatCodes) {
 		by.Mul(by, new(big.Rat).SetFloat64(s.Node.Float("unit", 1)))
 	} else {
 		v.Sub(v, new(big.Rat).SetFloat64(p.Known[in[2]].Const.At(0)))

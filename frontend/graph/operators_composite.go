@@ -165,11 +165,11 @@ func qlinearConv(d *decomposition) {
 // channelsFirst returns the permutation that moves the last of rank axes behind the first; channelsBehind returns its
 // inverse.
 func channelsFirst(rank int) []int {
-	return append([]int{0, rank - 1}, counted[int](rank)[1:rank-1]...)
+	return append([]int{0, rank - 1}, CountUp[int](rank)[1:rank-1]...)
 }
 
 func channelsBehind(rank int) []int {
-	return append(append([]int{0}, counted[int](rank)[2:]...), 1)
+	return append(append([]int{0}, CountUp[int](rank)[2:]...), 1)
 }
 
 // qgemm decomposes QGemm. C has the scale of the product before alpha. Without an output scale the result is real.
@@ -179,7 +179,7 @@ func qgemm(d *decomposition) {
 		return
 	}
 	columns := along(1)
-	if d.n.flag("transB") {
+	if d.n.HasFlag("transB") {
 		columns = along(0)
 	}
 	inputs := []string{d.add("DequantizeLinear", "a", along(0), in[0], in[1], in[2]),

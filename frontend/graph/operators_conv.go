@@ -22,7 +22,7 @@ func buildConv(c *call) {
 	}
 	win.slide(kernel)
 	s.place(c.Str("auto_pad", "NOTSET"), false)
-	if s.padded() || c.has(2) {
+	if s.padded() || c.HasInput(2) {
 		win.biased(c.Domain, int(group), w[0], win.pad(), c.Inputs[1])
 	} else {
 		win.convolve(int(group), w)
@@ -47,7 +47,7 @@ func (c *windows) pad() string {
 // biased writes the sums of products of padded data and weights, and adds the bias per channel, if there is one.
 func (c *windows) biased(domain string, group, channels int, x, weights string) {
 	attrs := c.s.attrs(group)
-	if !c.has(2) {
+	if !c.HasInput(2) {
 		c.last(domain, "Conv", attrs, x, weights)
 		return
 	}
@@ -191,7 +191,7 @@ func buildSpread(c *call) {
 func buildTurn(c *call) {
 	w, group := c.x, int(c.Int("group", 1))
 	depth, each := w[0]/group, w[1]
-	s := rowMajor(w)
+	s := RowMajorStrides(w)
 	shape := append([]int{group * each, depth}, w[2:]...)
 	checkSize(shape)
 	full, steps := []int{group, each, depth}, []int{depth * s[0], s[1], s[0]}
@@ -200,8 +200,8 @@ func buildTurn(c *call) {
 		full, steps = append(full, w[a]), append(steps, -s[a])
 		last += (w[a] - 1) * s[a]
 	}
-	c.pick(shape, stridedFrom(last, full, steps))
+	c.pick(shape, StridedFrom(last, full, steps))
 }
 
 // InsertsZeros reports whether a node puts zeros between elements, as the first step of a transposed convolution does.
-func (n *Node) InsertsZeros() bool { return n.Domain == InternalDomain && n.Op == "Spread" }
+func InsertsZeros(n *Node) bool { return n.Domain == InternalDomain && n.Op == "Spread" }

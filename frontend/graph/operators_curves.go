@@ -55,7 +55,7 @@ func buildGelu(c *call) {
 // buildBiased builds f of the first input, or of its sum with a bias if there is one.
 func buildBiased(f func(*real.Expr) *real.Expr) definition {
 	return func(c *call) {
-		if !c.has(1) {
+		if !c.HasInput(1) {
 			unary(f)(c)
 			return
 		}
@@ -143,12 +143,12 @@ func buildMean(c *call) {
 // buildBitwiseNot inverts all bits.
 func buildBitwiseNot(c *call) {
 	most := real.Float(-1)
-	switch _, hi, ok := c.dt.limits(); {
+	switch _, hi, ok := c.dt.IntegerLimits(); {
 	case !ok:
 		invalid("the input is of type %s, no integer", c.dt)
 	case c.dt == UInt64:
 		unsupported("cast to int64 before", "the bits of uint64")
-	case c.dt.values() == naturals:
+	case c.dt.IsUnsigned():
 		most = real.Float(hi)
 	}
 	c.elementwise(c.dt, real.Sub(most, real.Var(0)), 0)

@@ -31,7 +31,7 @@ func RemoveDynamicQuantisers(g *Graph) *DynamicQuantisers {
 	f.g = as.Copy()
 	var nodes []*Node
 	for _, q := range f.nodes {
-		g.Init[q.scale], g.Init[q.zero] = filled(Float32, nil, 1), filled(Float32, nil, 0)
+		g.Init[q.scale], g.Init[q.zero] = FilledTensor(Float32, nil, 1), FilledTensor(Float32, nil, 0)
 		nodes = append(nodes, &Node{Index: -1, Op: OpIdentity, Inputs: []string{q.x}, Outputs: []string{q.y}})
 	}
 	g.Nodes = nil
@@ -180,7 +180,7 @@ func (d *DynamicQuantisers) Run(p *Program, in []*Reals) (out [][]float64, err e
 }
 
 func runPart(p *Program, from, to []string, values []*Reals) (out [][]float64, err error) {
-	part, err := p.Part(from, to)
+	part, err := NewPart(p, from, to)
 	if err != nil {
 		return nil, err
 	}

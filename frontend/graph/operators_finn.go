@@ -89,7 +89,7 @@ func im2col(d *decomposition) {
 	} else {
 		around := []int64{0, pads[0], pads[1], 0, 0, pads[2], pads[3], 0}
 		value := float64(d.n.Int("pad_value", 0))
-		if d.g.opset("") < 11 {
+		if opsetOf(d.g, "") < 11 {
 			image = d.add("Pad", "image", Attrs{"pads": intsAttr(around...), "value": FloatAttr(value)}, image)
 		} else {
 			image = d.add("Pad", "image", nil, image, d.ints("pads", around...), d.number(value))
@@ -267,7 +267,7 @@ func quantAvgPool(d *decomposition) {
 // number adds a constant number.
 func (d *decomposition) number(v float64) string {
 	name := d.fresh("number")
-	d.g.Init[name] = filled(Float32, nil, v)
+	d.g.Init[name] = FilledTensor(Float32, nil, v)
 	return name
 }
 

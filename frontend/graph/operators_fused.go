@@ -74,12 +74,12 @@ func fusedGemm(d *decomposition) {
 func fusedMatMul(d *decomposition) {
 	n := d.n
 	w := d.constants[n.In(1)]
-	if n.flag("transA") || n.flag("transBatchA") || n.flag("transBatchB") || n.flag("transB") &&
+	if n.HasFlag("transA") || n.HasFlag("transBatchA") || n.HasFlag("transBatchB") || n.HasFlag("transB") &&
 		(w == nil || len(w.Shape) != 2) {
 		return
 	}
 	b := n.In(1)
-	if n.flag("transB") {
+	if n.HasFlag("transB") {
 		b = d.add(OpTranspose, "turned", Attrs{"perm": intsAttr(1, 0)}, b)
 	}
 	if alpha := n.Float("alpha", 1); alpha != 1 {
@@ -95,7 +95,7 @@ func buildTrilu(c *call) {
 	if len(x) < 2 {
 		invalid("a triangle of a tensor of shape %v", x)
 	}
-	if c.has(1) {
+	if c.HasInput(1) {
 		k = int(c.constScalar(1, "the diagonal"))
 	}
 	upper := c.Int("upper", 1) != 0
@@ -120,7 +120,7 @@ func buildTrilu(c *call) {
 		for _, v := range keeps {
 			mask.I = append(mask.I, int64(v))
 		}
-		c.last("", "Where", nil, c.constant("triangle", mask), c.Inputs[0], c.constant("nought", filled(c.dt, nil, 0)))
+		c.last("", "Where", nil, c.constant("triangle", mask), c.Inputs[0], c.constant("nought", FilledTensor(c.dt, nil, 0)))
 		return
 	}
 	c.last("", OpMul, nil, c.Inputs[0], c.constant("triangle", mask))

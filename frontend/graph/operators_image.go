@@ -9,7 +9,7 @@ import "slices"
 // input 0. If it returns -1 for an axis, the element is the only one of input 1.
 func (c *call) moveOr(shape []int, place func(axis, i int) int) {
 	c.p.room(shape)
-	from, strides := make([][]int32, len(shape)), rowMajor(c.x)
+	from, strides := make([][]int32, len(shape)), RowMajorStrides(c.x)
 	for a, n := range shape {
 		for i := range n {
 			at := place(a, i)
@@ -19,7 +19,7 @@ func (c *call) moveOr(shape []int, place func(axis, i int) int) {
 			from[a] = append(from[a], int32(at))
 		}
 	}
-	c.move(shape, c.dt, &Move{Places: placesOf(from)})
+	c.move(shape, c.dt, &Move{Places: NewPlaces(from)})
 }
 
 // buildPad reads all forms of ONNX' Pad and writes an internal Pad with two inputs: the data and the padding value.
@@ -40,7 +40,7 @@ func buildPad(c *call) {
 	default:
 		invalid("mode is %q", mode)
 	}
-	if !c.has(2) {
+	if !c.HasInput(2) {
 		c.last(InternalDomain, "Pad", attrs, c.Inputs[0], c.number("value", c.dt, c.Float("value", 0)))
 		return
 	}
@@ -59,11 +59,11 @@ func (c *reading) padsOf(rank int) []int64 {
 	if pads == nil {
 		pads = c.Ints("paddings")
 	}
-	if c.has(1) {
+	if c.HasInput(1) {
 		pads = c.constInts(1, "the padding")
 	}
-	list := counted[int64](rank)
-	if c.has(3) {
+	list := CountUp[int64](rank)
+	if c.HasInput(3) {
 		list = c.constInts(3, "axes")
 	}
 	if len(pads) != 2*len(list) {
@@ -132,7 +132,7 @@ func buildResize(c *call) {
 		resize(c, c.scales(1, nil), "asymmetric", "floor")
 		return
 	}
-	if c.flag("antialias") || c.Str("keep_aspect_ratio_policy", "stretch") != "stretch" {
+	if c.HasFlag("antialias") || c.Str("keep_aspect_ratio_policy", "stretch") != "stretch" {
 		unsupported(nearest, "antialias or keep_aspect_ratio_policy is set")
 	}
 	scales := c.scales(2, nil)
@@ -151,7 +151,7 @@ func (c *reading) resizedAxes(n int) []int {
 	rank := len(c.x)
 	list := c.Ints("axes")
 	if list == nil {
-		list = counted[int64](rank)
+		list = CountUp[int64](rank)
 	}
 	if len(list) != n {
 		invalid("%d factors or sizes for %d axes", n, len(list))
@@ -175,7 +175,7 @@ func (c *reading) resizedAxes(n int) []int {
 
 // scales reads integer factors per axis from an input or an attribute. It returns nil if there are none.
 func (c *reading) scales(slot int, attr []float64) []int {
-	if c.has(slot) {
+	if c.HasInput(slot) {
 		t := c.in[slot].Const
 		if t == nil {
 			unsupported("the factors must be constant", "the factors depend on the data")
@@ -200,7 +200,7 @@ func (c *reading) scales(slot int, attr []float64) []int {
 
 // sizes returns the factors that follow from the requested sizes.
 func (c *reading) sizes(slot int) []int {
-	if !c.has(slot) {
+	if !c.HasInput(slot) {
 		invalid("neither factors nor sizes")
 	}
 	want := c.constInts(slot, "the size")
@@ -299,7 +299,7 @@ func buildDepthToSpace(c *call) {
 	if x[1]%(b*b) != 0 {
 		invalid("%d channels in blocks of %d by %d", x[1], b, b)
 	}
-	ch, s := x[1]/(b*b), rowMajor(x)
+	ch, s := x[1]/(b*b), RowMajorStrides(x)
 	row, column, channel := b*ch*s[1], ch*s[1], s[1] // strides in the channels, in mode DCR
 	switch c.Str("mode", "DCR") {
 	case "DCR":
@@ -317,7 +317,7 @@ func buildSpaceToDepth(c *call) {
 	if x[2]%b != 0 || x[3]%b != 0 {
 		invalid("an image of %d by %d in blocks of %d", x[2], x[3], b)
 	}
-	s := rowMajor(x)
+	s := RowMajorStrides(x)
 	index := c.p.strided([]int{x[0], b, b, x[1], x[2] / b, x[3] / b}, []int{s[0], s[2], s[3], s[1], b * s[2], b * s[3]})
 	c.pick([]int{x[0], b * b * x[1], x[2] / b, x[3] / b}, index)
 }

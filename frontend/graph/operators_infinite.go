@@ -4,63 +4,21 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
 )
 
-// An endless holds the signs of the infinities that a tensor may hold. Masks and limits in models may be infinite.
-type endless uint8
-
-const (
-	below endless = 1 << iota
-	above
-)
-
-// turned returns the infinities of the negated tensor.
-func (e endless) turned() endless { return e>>1&below | e<<1&above }
-
-// ends returns the infinities in a constant.
-func (t *Tensor) ends() (e endless) {
-	if t.finite() || !t.DType.Float() {
-		return 0
-	}
-	if t.infinite(func(v float64) bool { return math.IsInf(v, -1) }) >= 0 {
-		e |= below
-	}
-	if t.infinite(func(v float64) bool { return math.IsInf(v, 1) }) >= 0 {
-		e |= above
-	}
-	return e
-}
-
-// MayBeInfinite reports whether a tensor may hold infinities.
-func MayBeInfinite(p *Program, tensor string) bool {
-	if c := p.Known[tensor].Const; c != nil {
-		return c.ends() != 0
-	}
-	return p.endless[tensor] != 0
-}
-
-// ReadsInfinities reports whether a step may read infinities.
-func ReadsInfinities(p *Program, step *Step) bool {
-	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return MayBeInfinite(p, in) })
-}
-
 // endsOf returns the infinities that an input may hold, or none if there is no such input.
-func endsOf(c *reading, slot int) endless {
+func endsOf(c *reading, slot int) Infinities {
 	if slot >= len(c.in) || c.Inputs[slot] == "" {
 		return 0
 	}
-	if k := c.in[slot].Const; k != nil {
-		return k.ends()
-	}
-	return c.p.endless[c.Inputs[slot]]
+	return c.p.Infinities(c.Inputs[slot])
 }
 
 // anyOf returns the infinities that any of the inputs may hold.
-func anyOf(c *reading) (e endless) {
+func anyOf(c *reading) (e Infinities) {
 	for i := range c.in {
 		e |= endsOf(c, i)
 	}
@@ -69,18 +27,18 @@ func anyOf(c *reading) (e endless) {
 
 // A passing returns the infinities that the outputs of an operator may hold, given those of its inputs. ok is false if
 // the operator has no value for some of these.
-type passing func(c *reading) (e endless, ok bool)
+type passing func(c *reading) (e Infinities, ok bool)
 
 // passings holds the operators that compute with infinities, by domain and name.
 var passings = map[[2]string]passing{}
 
 func init() {
-	first := func(c *reading) (endless, bool) { return endsOf(c, 0), restFinite(c) }
-	none := func(c *reading) (endless, bool) { return 0, restFinite(c) }
-	compared := func(*reading) (endless, bool) { return 0, true }
-	onlyAbove := func(c *reading) (endless, bool) { return endsOf(c, 0) & above, restFinite(c) }
-	onlyBelow := func(c *reading) (endless, bool) { return endsOf(c, 0) & below, restFinite(c) }
-	numbers := func(c *reading) (endless, bool) { return endsOf(c, 0), c.dtypeAttr("to").Float() }
+	first := func(c *reading) (Infinities, bool) { return endsOf(c, 0), restFinite(c) }
+	none := func(c *reading) (Infinities, bool) { return 0, restFinite(c) }
+	compared := func(*reading) (Infinities, bool) { return 0, true }
+	onlyAbove := func(c *reading) (Infinities, bool) { return endsOf(c, 0) & Above, restFinite(c) }
+	onlyBelow := func(c *reading) (Infinities, bool) { return endsOf(c, 0) & Below, restFinite(c) }
+	numbers := func(c *reading) (Infinities, bool) { return endsOf(c, 0), c.dtypeAttr("to").Float() }
 	for f, names := range map[*passing][]string{
 		ptr(first): {"Identity", "Dropout", "TopK", "MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "CastLike",
 			"DepthToSpace", "SpaceToDepth"},
@@ -95,15 +53,15 @@ func init() {
 		ptr(clipped32): {"Clip"},
 		ptr(greatest):  {"Max"},
 		ptr(least):     {"Min"},
-		ptr(func(c *reading) (endless, bool) { return endsOf(c, 0) | endsOf(c, 1).turned(), true }): {"Sub"},
-		ptr(func(c *reading) (endless, bool) { return endsOf(c, 0).turned(), true }):                {"Neg"},
-		ptr(func(c *reading) (endless, bool) {
+		ptr(func(c *reading) (Infinities, bool) { return endsOf(c, 0) | endsOf(c, 1).Negated(), true }): {"Sub"},
+		ptr(func(c *reading) (Infinities, bool) { return endsOf(c, 0).Negated(), true }):                {"Neg"},
+		ptr(func(c *reading) (Infinities, bool) {
 			if endsOf(c, 0) != 0 {
-				return above, true
+				return Above, true
 			}
 			return 0, true
 		}): {"Abs"},
-		ptr(func(c *reading) (endless, bool) { return endsOf(c, 1) | endsOf(c, 2), endsOf(c, 0) == 0 }): {"Where"},
+		ptr(func(c *reading) (Infinities, bool) { return endsOf(c, 1) | endsOf(c, 2), endsOf(c, 0) == 0 }): {"Where"},
 	} {
 		for _, name := range names {
 			passings[[2]string{"", name}] = *f
@@ -130,16 +88,16 @@ func restFinite(c *reading) bool {
 
 func ptr(f passing) *passing { return &f }
 
-func added(c *reading) (endless, bool) { return anyOf(c), true }
+func added(c *reading) (Infinities, bool) { return anyOf(c), true }
 
 // scales is the passing of a product or a quotient with constants. It refuses constants that contain zero.
-func scales(c *reading) (endless, bool) {
+func scales(c *reading) (Infinities, bool) {
 	data, by := 0, 1
 	if c.in[0].Const != nil && c.Op == "Mul" {
 		data, by = 1, 0
 	}
 	k, e := c.in[by].Const, endsOf(c, data)
-	if k == nil || k.ends() != 0 {
+	if k == nil || InfinitiesIn(k) != 0 {
 		return 0, false
 	}
 	up, down := false, false
@@ -152,36 +110,36 @@ func scales(c *reading) (endless, bool) {
 	}
 	switch {
 	case up && down:
-		return e | e.turned(), true
+		return e | e.Negated(), true
 	case down:
-		return e.turned(), true
+		return e.Negated(), true
 	}
 	return e, true
 }
 
 // greatest is the passing of a maximum. The result may be +Inf if any input may be, and -Inf if all may be.
-func greatest(c *reading) (endless, bool) {
-	all := below
+func greatest(c *reading) (Infinities, bool) {
+	all := Below
 	for i := range c.in {
 		all &= endsOf(c, i)
 	}
-	return anyOf(c)&above | all, true
+	return anyOf(c)&Above | all, true
 }
 
-func least(c *reading) (endless, bool) {
-	all := above
+func least(c *reading) (Infinities, bool) {
+	all := Above
 	for i := range c.in {
 		all &= endsOf(c, i)
 	}
-	return anyOf(c)&below | all, true
+	return anyOf(c)&Below | all, true
 }
 
 // clipped32 is the passing of Clip. Either limit may be missing.
-func clipped32(c *reading) (endless, bool) {
+func clipped32(c *reading) (Infinities, bool) {
 	e := endsOf(c, 0)
 	for i, attr := range []string{"min", "max"} {
-		side, has := below<<i, c.Attrs[attr].Kind == AttrFloat && !math.IsInf(c.Attrs[attr].F, 0)
-		if has = has || c.has(i+1) && endsOf(c, i+1)&side == 0; has {
+		side, has := Below<<i, c.Attrs[attr].Kind == AttrFloat && !math.IsInf(c.Attrs[attr].F, 0)
+		if has = has || c.HasInput(i+1) && endsOf(c, i+1)&side == 0; has {
 			e &^= side
 		}
 		e |= endsOf(c, i+1) &^ side
@@ -191,7 +149,7 @@ func clipped32(c *reading) (endless, bool) {
 
 // passesOf returns the infinities that the outputs of a node may hold. It refuses a node that has no value for the
 // infinities that its inputs may hold.
-func passesOf(c *reading) endless {
+func passesOf(c *reading) Infinities {
 	f, known := passings[[2]string{domainOf(c.Domain), c.Op}]
 	if known {
 		if e, ok := f(c); ok {
@@ -213,7 +171,7 @@ func passesOf(c *reading) endless {
 }
 
 // chosen returns x if open is 1, and 0 if it is 0. That is a product, unless x may be infinite.
-func chosen(open, x *real.Expr, e endless) *real.Expr {
+func chosen(open, x *real.Expr, e Infinities) *real.Expr {
 	if e != 0 {
 		return real.ZeroUnless(open, x)
 	}

@@ -47,7 +47,7 @@ func (c *call) holdsTruth(slot int) {
 func buildMod(c *call) {
 	mode := real.TowardsNegativeInf
 	switch {
-	case c.flag("fmod"):
+	case c.HasFlag("fmod"):
 		mode = real.TowardsZero
 	case c.promoted().Float():
 		invalid("the rest of reals needs fmod")
@@ -87,7 +87,7 @@ func buildOneHotOf(c *call) {
 		return c.part("", "Equal", "is", nil, index, c.constant("values", t))
 	}
 	hot := is(0)
-	if lo, _, _ := c.dt.limits(); c.opset >= 11 && (lo < 0 || c.dt.Float()) { // indices count from the end, too
+	if lo, _, _ := c.dt.IntegerLimits(); c.opset >= 11 && (lo < 0 || c.dt.Float()) { // indices count from the end, too
 		hot = c.part("", "Or", "is", nil, hot, is(int64(-n)))
 	}
 	if values.At(0) == 0 && values.At(1) == 1 {

@@ -45,7 +45,7 @@ func buildLoop(c *call) {
 			len(c.in), len(c.Outputs))
 	}
 	for i := range l.states {
-		if !c.has(2 + i) {
+		if !c.HasInput(2 + i) {
 			invalid("input %d is missing", 2+i)
 		}
 	}
@@ -66,7 +66,7 @@ func buildLoop(c *call) {
 // readRuns reads the number of iterations.
 func (l *loopBody) readRuns() {
 	const hint = "export the model with a fixed number of runs, or bind dynamic axes with --dim"
-	if !l.has(0) {
+	if !l.HasInput(0) {
 		unsupported(hint, "no number of runs: only the condition ends it")
 	}
 	n := l.constInts(0, "the number of runs")
@@ -79,7 +79,7 @@ func (l *loopBody) readRuns() {
 		tooLarge("cut the sequence into parts", "%d runs, at most %d are accepted", n[0], maxRuns)
 	}
 	l.runs = int(n[0])
-	if l.has(1) {
+	if l.HasInput(1) {
 		if t := l.in[1].Const; t == nil || t.Len() != 1 || t.At(0) == 0 {
 			unsupported("export the model with the condition true", "the condition is not constant and true")
 		}
@@ -115,7 +115,7 @@ func (l *loopBody) fixed(name string) *Tensor {
 		return t
 	}
 	if n := l.writer(name); n != nil {
-		return n.fixedValue()
+		return constantValue(n)
 	}
 	if l.outside(name) {
 		return l.p.Known[name].Const
@@ -267,14 +267,14 @@ func (l *loopBody) scan() {
 		g.Init[l.condition] = &Tensor{DType: Bool, I: []int64{1}}
 	}
 	if used[l.number] || len(l.walks) == 0 {
-		counts := &Tensor{DType: Int64, Shape: []int{l.runs}, I: counted[int64](l.runs)}
+		counts := &Tensor{DType: Int64, Shape: []int{l.runs}, I: CountUp[int64](l.runs)}
 		l.walks = append(l.walks, walk{outer: l.call.constant("runs", counts),
 			element: fixedValue(l.number, Int64, nil)})
 	}
 	g.Inputs, g.Outputs = nil, nil
 	var from, to []string
 	for i, in := range inputs {
-		out := slot(l.Outputs, i)
+		out := SlotName(l.Outputs, i)
 		if l.same[in.Name] != "" && !used[in.Name] {
 			if out != "" {
 				l.write("", OpIdentity, nil, out, []string{l.same[in.Name]})

@@ -10,11 +10,11 @@ func buildQuantLSTMCell(c *call) {
 	if len(x) != 3 {
 		invalid("x has shape %v, want time, samples and elements", x)
 	}
-	along := Scanned{Reverse: c.flag("reverse_input")}
-	if c.flag("batch_first") {
+	along := Scanned{Reverse: c.HasFlag("reverse_input")}
+	if c.HasFlag("batch_first") {
 		along.Axis = 1
 	}
-	cell := &cell{cellKind: cells("LSTM"), n: x[1-along.Axis], in: x[2], coupled: c.flag("cifg"), w: gateTensors{},
+	cell := &cell{cellKind: cells("LSTM"), n: x[1-along.Axis], in: x[2], coupled: c.HasFlag("cifg"), w: gateTensors{},
 		r: gateTensors{}, wb: gateTensors{}}
 	for _, name := range cell.activations {
 		cell.functions = append(cell.functions, activation{op: name})
@@ -41,14 +41,11 @@ func buildQuantLSTMCell(c *call) {
 	}
 	cell.readQuantisers(c)
 	initial := []string{cell.initial(c, "h", c.Inputs[1]), cell.initial(c, "c", c.Inputs[2])}
-	cell.loop(c, initial, c.Inputs[0], along, []string{c.output(1), c.output(2), c.output(0)})
+	cell.loop(c, initial, c.Inputs[0], along, []string{c.Output(1), c.Output(2), c.Output(0)})
 }
 
 // quantGates lists the gates in the order of QuantLSTMCell's inputs.
 var quantGates = [4]string{"i", "f", "c", "o"}
-
-// output returns the name of an output, or "" if it is not used.
-func (n *Node) output(i int) string { return slot(n.Outputs, i) }
 
 // weights returns a constant input of reals.
 func (c *reading) weights(slot int, what string) *Tensor {

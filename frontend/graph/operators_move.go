@@ -27,7 +27,7 @@ func buildReshape(c *call) {
 	shape, open, n := make([]int, len(want)), -1, 1
 	for i, d := range want {
 		switch {
-		case d == 0 && !c.flag("allowzero"):
+		case d == 0 && !c.HasFlag("allowzero"):
 			if i >= len(x) {
 				invalid("shape %v copies axis %d of a tensor with %d axes", want, i, len(x))
 			}
@@ -97,13 +97,13 @@ func buildTranspose(c *call) {
 	x := c.x
 	perm := c.Ints("perm")
 	if perm == nil {
-		perm = counted[int64](len(x))
+		perm = CountUp[int64](len(x))
 		slices.Reverse(perm)
 	}
 	if len(perm) != len(x) {
 		invalid("perm %v for %d axes", perm, len(x))
 	}
-	from, seen := rowMajor(x), map[int]bool{}
+	from, seen := RowMajorStrides(x), map[int]bool{}
 	shape, strides := make([]int, len(x)), make([]int, len(x))
 	for i, p := range perm {
 		a := axis(p, len(x))
@@ -125,7 +125,7 @@ func buildConcat(c *call) {
 	shape := slices.Clone(first)
 	shape[a] = 0
 	for i, k := range c.in {
-		if !c.has(i) || len(k.Shape) != len(first) {
+		if !c.HasInput(i) || len(k.Shape) != len(first) {
 			invalid("input %d has shape %v, the first %v", i, k.Shape, first)
 		}
 		if k.DType.Float() != c.dt.Float() {
@@ -206,7 +206,7 @@ func embed(c *call, along int) {
 	if n < 1 || n > maxClasses {
 		unsupported("embed at most 65,536 different values", "a table of %d rows", n)
 	}
-	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted[int64](n)}
+	values := &Tensor{DType: index.DType, Shape: []int{n}, I: CountUp[int64](n)}
 	hot := c.part(InternalDomain, opOneHot, "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1],
 		c.constant("values", values))
 	flat := append([]int{n}, Size(table.Shape[1:]))
@@ -225,10 +225,10 @@ func buildOneHot(c *call) {
 	i, v, n := real.Var(0), real.Var(1), real.Float(float64(values[0]))
 	is := func(i *real.Expr) *real.Expr { return real.Mul(real.AtLeast(i, v), real.AtLeast(v, i)) }
 	e := &Elem{Expr: is(i), Args: []int{0, 1}}
-	if lo, _, _ := c.dt.limits(); lo < 0 {
+	if lo, _, _ := c.dt.IntegerLimits(); lo < 0 {
 		e.Expr = real.Add(is(i), is(real.Add(i, n)))
 	}
-	strides := append(rowMajor(x), 0)
+	strides := append(RowMajorStrides(x), 0)
 	e.Index = []ElementPick{{Table: c.p.strided(shape, strides)}, c.p.broadcast(shape, values)}
 	c.add(Step{Shape: shape, DType: DType(c.Int("type", 0)), Elem: e})
 }
@@ -268,7 +268,7 @@ func buildMatMul(c *call) {
 // matrixStrides returns the strides from which the first product of an output element follows in one operand: those of
 // the batch axes, broadcast, and rowStep and colStep.
 func matrixStrides(full, operand []int, rowStep, colStep int) []int {
-	strides := broadcastStrides(len(full), operand)
+	strides := BroadcastStrides(len(full), operand)
 	strides[len(full)-2], strides[len(full)-1] = rowStep, colStep
 	return strides
 }
@@ -282,11 +282,11 @@ func buildGemm(c *call) {
 	strideA, strideB := 1, b[1]
 	m, n := a[0], b[1]
 	rowA, colB := a[1], 1
-	if c.flag("transA") {
+	if c.HasFlag("transA") {
 		m, d.K, rowA, strideA = a[1], a[0], 1, a[1]
 	}
 	kb := b[0]
-	if c.flag("transB") {
+	if c.HasFlag("transB") {
 		n, kb, colB, strideB = b[0], b[1], b[1], 1
 	}
 	if kb != d.K {
@@ -298,7 +298,7 @@ func buildGemm(c *call) {
 	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
 	y := real.Mul(real.Float(c.Float("alpha", 1)), real.Var(0))
 	d.Then = &Elem{Args: []int{0}, Index: []ElementPick{{}}}
-	if c.has(2) {
+	if c.HasInput(2) {
 		if s, ok := broadcasts(shape, c.in[2].Shape); !ok || Size(s) != m*n {
 			invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)
 		}

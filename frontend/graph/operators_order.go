@@ -4,16 +4,6 @@ import "slices"
 
 // This file builds operators that sort the elements of a row, or find the largest.
 
-// An Order cuts input 0 into rows and sorts each. Element i of the output has place Rank[i] in the sorted row that
-// starts at Base[i]. Largest says from which end places count. Among equal values the one with the lower index comes
-// first, or, with LastFirst, the one with the higher index. The output is the element's index or its value.
-type Order struct {
-	N, Stride          int // of a row, in elements
-	Base, Rank         []int32
-	Largest, LastFirst bool
-	Index              bool
-}
-
 func buildArg(largest bool) definition {
 	return func(c *call) {
 		x := c.x
@@ -24,7 +14,7 @@ func buildArg(largest bool) definition {
 		shape := slices.Clone(x)
 		shape[a] = 1
 		o := c.order(a, shape)
-		o.Largest, o.Index, o.LastFirst = largest, true, c.flag("select_last_index")
+		o.Largest, o.Index, o.LastFirst = largest, true, c.HasFlag("select_last_index")
 		if c.Int("keepdims", 1) == 0 {
 			shape = append(shape[:a], shape[a+1:]...)
 		}
@@ -36,7 +26,7 @@ func buildTopK(c *call) {
 	x := c.x
 	a := axis(c.Int("axis", -1), len(x))
 	k := []int64{c.Int("k", 1)}
-	if c.has(1) {
+	if c.HasInput(1) {
 		k = c.constInts(1, "k")
 	}
 	if len(k) != 1 || k[0] < 1 || k[0] > int64(x[a]) {
@@ -56,7 +46,7 @@ func buildTopK(c *call) {
 func (c *reading) order(a int, shape []int) *Order {
 	x := c.x
 	o := &Order{N: x[a], Stride: Size(x[a+1:])}
-	strides := rowMajor(x)
+	strides := RowMajorStrides(x)
 	ranks := make([]int, len(shape))
 	ranks[a], strides[a] = 1, 0
 	o.Base, o.Rank = Strided(shape, strides), Strided(shape, ranks)

@@ -29,12 +29,12 @@ func (c *windows) kernel() []int {
 func (c *call) pool() *windows {
 	w := c.windows()
 	w.slide(w.kernel())
-	w.s.place(c.Str("auto_pad", "NOTSET"), c.flag("ceil_mode"))
+	w.s.place(c.Str("auto_pad", "NOTSET"), c.HasFlag("ceil_mode"))
 	return w
 }
 
 func buildMaxPool(c *call) {
-	if c.output(1) != "" {
+	if c.Output(1) != "" {
 		unsupported("pool without return_indices", "the indices of the maxima are used")
 	}
 	c.pool().maxima()
@@ -138,7 +138,7 @@ func (c *windows) borderTables(e *Elem) {
 			if l.last {
 				from = [][]int32{from[0], rows, columns, from[1]}
 			}
-			e.Index = append(e.Index, ElementPick{Table: pickIndex(from)})
+			e.Index = append(e.Index, ElementPick{Table: SumIndices(from)})
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (s *sliding) tap(a, o, k int) int {
 
 func buildAveragePool(c *call) {
 	w := c.pool()
-	w.mean(c.flag("count_include_pad"))
+	w.mean(c.HasFlag("count_include_pad"))
 }
 
 // mean writes the mean over windows. If padding is set, elements of the padding count. Elements beyond the padding,
@@ -174,7 +174,7 @@ func (c *windows) mean(padding bool) {
 	counts := c.s.counts(padding)
 	x := c.pad()
 	sums := c.channelSums(x)
-	t := filled(c.dt, nil, counts[0])
+	t := FilledTensor(c.dt, nil, counts[0])
 	for _, v := range counts {
 		if v != counts[0] {
 			t = &Tensor{DType: c.dt, Shape: c.l.with(1, 1, c.s.out[2-c.s.axes:]), F: counts}
@@ -188,7 +188,7 @@ func (c *windows) channelSums(x string) string {
 	l, s := &c.l, &c.s
 	shape := l.with(l.channels, 1, s.kernel[2-s.axes:])
 	checkSize(shape)
-	return c.part(c.Domain, "Conv", "sums", s.attrs(l.channels), x, c.constant("ones", filled(c.dt, shape, 1)))
+	return c.part(c.Domain, "Conv", "sums", s.attrs(l.channels), x, c.constant("ones", FilledTensor(c.dt, shape, 1)))
 }
 
 // counts returns the number of elements of each window.
@@ -243,4 +243,4 @@ func buildGlobalMaxPool(c *call) {
 }
 
 // IsAveragePool reports whether a node is an average pool, or stands for one.
-func (n *Node) IsAveragePool() bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }
+func IsAveragePool(n *Node) bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }

@@ -63,7 +63,7 @@ func (c *call) channelwise(slot int) ElementPick {
 		return c.p.broadcast(c.x, shape)
 	}
 	if len(c.x) > 1 && Size(shape) == c.x[1] {
-		return alongAxis(c.x, 1)
+		return PickAlongAxis(c.x, 1)
 	}
 	invalid("parameter %d of shape %v for data of shape %v", slot, shape, c.x)
 	return ElementPick{}

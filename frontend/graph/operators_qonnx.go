@@ -57,7 +57,7 @@ func readTrunc(c *reading) trunc {
 			badQuant("truncation drops bits", "from %g to %g bits", inBits, outBits)
 		}
 		t.divisor = math.Exp2(inBits - outBits)
-		t.Lo, t.Hi = codeLimits(outBits, c.Int("signed", 1) != 0, false)
+		t.Lo, t.Hi = CodeLimits(outBits, c.Int("signed", 1) != 0, false)
 		return t
 	}
 	s := c.in[1].Const
@@ -71,7 +71,7 @@ func readTrunc(c *reading) trunc {
 			out)
 	}
 	t.divisor = math.Exp2(bits)
-	t.Lo, t.Hi = codeLimits(outBits, c.Int("signed", 1) != 0, c.flag("narrow"))
+	t.Lo, t.Hi = CodeLimits(outBits, c.Int("signed", 1) != 0, c.HasFlag("narrow"))
 	return t
 }
 
@@ -171,7 +171,7 @@ func buildMultiThreshold(c *call) {
 // for 0 and +1 for 1.
 func buildCountCode(c *call) {
 	thresholdCount(c, Int64, func(n *real.Expr) *real.Expr {
-		if c.Bipolar() {
+		if IsBipolar(c.reading.Node) {
 			return real.Sub(real.Mul(real.Float(2), n), one)
 		}
 		return n

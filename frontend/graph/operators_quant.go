@@ -46,7 +46,7 @@ func readQuant(c *reading) Quantiser {
 	checkBits(bits)
 	q := Quantiser{Mode: c.rounding("ROUND"), ZeroFirst: true}
 	checkParameters(c)
-	q.Lo, q.Hi = codeLimits(bits, c.Int("signed", 1) != 0, c.flag("narrow"))
+	q.Lo, q.Hi = CodeLimits(bits, c.Int("signed", 1) != 0, c.HasFlag("narrow"))
 	if c.Int("signed", 1) != 0 && bits == 1 { // old exports of bipolar quantisers: the codes are -1 and +1
 		q.Lo, q.Hi, q.Sign = -1, 1, true
 	}
@@ -124,23 +124,23 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) {
 		if len(p) != 1 || p[0] != x[a] {
 			invalid("parameter %d has shape %v, the input %v, axis %d", slot, p, x, a)
 		}
-		e.Index[v+1] = alongAxis(x, a)
+		e.Index[v+1] = PickAlongAxis(x, a)
 	}
 	c.add(Step{Shape: x, DType: dt, Elem: e})
 }
 
 func readQuantizeLinear(c *reading) (Quantiser, DType) {
 	dt := UInt8
-	if c.flag("output_dtype") {
+	if c.HasFlag("output_dtype") {
 		dt = c.dtypeAttr("output_dtype")
 	}
-	if c.has(2) {
+	if c.HasInput(2) {
 		dt = c.in[2].DType
 		if c.in[2].Const == nil {
 			badQuant(constantParameters, "the zero point is not constant")
 		}
 	}
-	lo, hi, ok := dt.limits()
+	lo, hi, ok := dt.IntegerLimits()
 	if !ok || hi > 65535 || dt == Bool {
 		badQuant("quantise to an integer of 2 to 16 bits", "quantised type %s", dt)
 	}
@@ -160,7 +160,7 @@ func buildQuantizeLinear(c *call) {
 func quantised(c *call) (dt DType, code *real.Expr, inputs []int) {
 	q, dt := readQuantizeLinear(c.reading)
 	zero, inputs := real.Float(0), []int{0, 1}
-	if c.has(2) {
+	if c.HasInput(2) {
 		zero, inputs = real.Var(2), append(inputs, 2)
 	}
 	return dt, q.code(real.Var(0), real.Var(1), zero), inputs
@@ -178,7 +178,7 @@ func buildDequantised(c *call) {
 }
 
 func buildDequantizeLinear(c *call) {
-	if c.dt.Float() && (c.dt.number() || c.in[0].Const == nil) {
+	if c.dt.Float() && (c.dt.IsNumber() || c.in[0].Const == nil) {
 		invalid("the input is of type %s, not an integer", c.dt)
 	}
 	if blocked(c, "DequantizeLinear") {
@@ -192,7 +192,7 @@ func buildDequantizeLinear(c *call) {
 func dequantised(c *call) (value *real.Expr, inputs []int) {
 	constantScale(c.reading) // the scale may be 0: a channel that was never used
 	x, inputs := real.Var(0), []int{0, 1}
-	if c.has(2) {
+	if c.HasInput(2) {
 		x, inputs = real.Sub(x, real.Var(2)), append(inputs, 2)
 	}
 	return real.Mul(x, real.Var(1)), inputs
@@ -207,7 +207,7 @@ func buildCode(c *call) {
 		badQuant("", "rounding mode number %d", mode)
 	}
 	q := Quantiser{Lo: c.Float("lo", 0), Hi: c.Float("hi", 0), Mode: real.RoundingMode(mode),
-		ZeroFirst: c.flag("zero_first"), Sign: c.flag("sign")}
+		ZeroFirst: c.HasFlag("zero_first"), Sign: c.HasFlag("sign")}
 	if q.Lo > q.Hi || q.Lo != math.Trunc(q.Lo) || q.Hi != math.Trunc(q.Hi) || max(-q.Lo, q.Hi) >= 1<<maxBits {
 		badQuant("", "codes from %v to %v", q.Lo, q.Hi)
 	}
@@ -216,7 +216,7 @@ func buildCode(c *call) {
 		badQuant("", "the zero point is not constant")
 	}
 	y := q.code(real.Var(0), real.Var(1), real.Var(2))
-	if c.flag("truth") {
+	if c.HasFlag("truth") {
 		c.elementwise(Bool, y, 0, 1, 2)
 		return
 	}

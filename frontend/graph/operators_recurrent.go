@@ -27,7 +27,7 @@ type recurrent struct {
 
 // buildRecurrent writes a loop for each direction.
 func buildRecurrent(c *call) {
-	r := &recurrent{call: c, kind: cells(c.Op), batchFirst: c.flag("layout"), clip: c.Float("clip", 0)}
+	r := &recurrent{call: c, kind: cells(c.Op), batchFirst: c.HasFlag("layout"), clip: c.Float("clip", 0)}
 	r.readAttributes()
 	r.readShapes()
 	r.readActivations()
@@ -83,7 +83,7 @@ func (r *recurrent) readShapes() {
 		to         **Tensor
 		what       string
 	}{{3, 2 * gates * r.hidden, &r.b, "B"}, {7, 3 * r.hidden, &r.peep, "P"}} {
-		if !r.has(o.slot) {
+		if !r.HasInput(o.slot) {
 			continue
 		}
 		*o.to = r.weights(o.slot, o.what)
@@ -97,7 +97,7 @@ func (r *recurrent) readShapes() {
 // readLengths reads the lengths of sequences. If they are constants, they must be the same for all samples.
 func (r *recurrent) readLengths() {
 	r.used = r.time
-	if !r.has(4) {
+	if !r.HasInput(4) {
 		return
 	}
 	list := r.constInts(4, "sequence_lens")
@@ -182,8 +182,8 @@ func (r *recurrent) readFormats() {
 
 // params returns a format as the parameters of a Quant node.
 func (f CellFormat) params() quantParams {
-	return quantParams{filled(Float32, nil, f.Scale), filled(Float32, nil, f.Zero),
-		filled(Float32, nil, float64(f.Bits)), Attrs{"signed": FlagAttr(f.Signed), "narrow": FlagAttr(f.Narrow),
+	return quantParams{FilledTensor(Float32, nil, f.Scale), FilledTensor(Float32, nil, f.Zero),
+		FilledTensor(Float32, nil, float64(f.Bits)), Attrs{"signed": FlagAttr(f.Signed), "narrow": FlagAttr(f.Narrow),
 			"rounding_mode": StringAttr(f.Rounding)}}
 }
 
@@ -200,7 +200,7 @@ func (r *recurrent) begin() string {
 	if r.used == r.time {
 		return r.Inputs[0]
 	}
-	steps := r.constant("steps", &Tensor{DType: Int64, Shape: []int{r.used}, I: counted[int64](r.used)})
+	steps := r.constant("steps", &Tensor{DType: Int64, Shape: []int{r.used}, I: CountUp[int64](r.used)})
 	return r.part("", OpGather, "begin", Attrs{"axis": IntAttr(r.axisT())}, r.Inputs[0], steps)
 }
 
@@ -219,7 +219,7 @@ func (r *recurrent) direction(d int, x string) {
 	h, k := r.hidden, r.kind
 	n, acts := len(k.gates), len(k.activations)
 	c := &cell{cellKind: k, n: r.samples, in: r.elements, hidden: h, quant: r.quant, clip: r.clip,
-		coupled: r.flag("input_forget"), resetsSum: r.flag("linear_before_reset"),
+		coupled: r.HasFlag("input_forget"), resetsSum: r.HasFlag("linear_before_reset"),
 		functions: r.functions[acts*d : acts*(d+1)],
 		w:         gateTensors{}, r: gateTensors{}, wb: gateTensors{}, rb: gateTensors{}, peep: gateTensors{}}
 	for g, gate := range k.gates {
@@ -244,15 +244,15 @@ func (r *recurrent) direction(d int, x string) {
 
 // named returns a new name for a direction's share of an output, or "" if the output is not used.
 func (r *recurrent) named(output int, suffix string, d int) string {
-	if r.output(output) == "" {
+	if r.Output(output) == "" {
 		return ""
 	}
-	return r.p.fresh(r.output(output), fmt.Sprintf("%s%d", suffix, d))
+	return r.p.fresh(r.Output(output), fmt.Sprintf("%s%d", suffix, d))
 }
 
 // state returns the name of the initial state of direction d.
 func (r *recurrent) state(c *cell, state string, slot, d int) string {
-	if !r.has(slot) {
+	if !r.HasInput(slot) {
 		return c.initial(r.call, state, "")
 	}
 	axis, want := 0, []int{len(r.directions), r.samples, r.hidden}
@@ -277,16 +277,16 @@ func (r *recurrent) finish() {
 		whole, rest, last = []int{n, r.used, 1, h}, []int{n, r.time - r.used, len(r.directions), h}, []int{n, 1, h}
 		axisY, axisLast = 2, 1
 	}
-	if y := r.output(0); y != "" && r.used < r.time {
+	if y := r.Output(0); y != "" && r.used < r.time {
 		part := r.p.fresh(y, "begin")
 		r.side(part, r.sequences, whole, axisY)
-		zeros := r.constant("rest", filled(Float32, rest, 0))
+		zeros := r.constant("rest", FilledTensor(Float32, rest, 0))
 		r.write("", OpConcat, Attrs{"axis": IntAttr(r.axisT())}, y, []string{part, zeros})
 	} else {
 		r.side(y, r.sequences, whole, axisY)
 	}
 	for s := range r.kind.states {
-		r.side(r.output(1+s), r.last[s], last, axisLast)
+		r.side(r.Output(1+s), r.last[s], last, axisLast)
 	}
 }
 

@@ -14,7 +14,7 @@ func (c *reading) reduced() (axes []bool, shape []int) {
 	x := c.x
 	over := c.axesOf(len(x))
 	axes = make([]bool, len(x))
-	all := len(over) == 0 && !c.flag("noop_with_empty_axes")
+	all := len(over) == 0 && !c.HasFlag("noop_with_empty_axes")
 	for a, d := range x {
 		axes[a] = slices.Contains(over, a) || all
 		switch {
@@ -83,7 +83,7 @@ func over(c *call, op string, axes []bool, x string, mean bool) string {
 	}
 	inputs := []string{x}
 	if op == "Sum" {
-		inputs = append(inputs, c.constant("ones", filled(c.dt, []int{n}, 1)))
+		inputs = append(inputs, c.constant("ones", FilledTensor(c.dt, []int{n}, 1)))
 	}
 	if op != "Sum" && n > maxVariables {
 		unsupported("reduce one axis after the other", "a reduction over %d elements", n)
@@ -142,7 +142,7 @@ func sumOf(after string, before ...string) definition {
 // reducedRows returns the shape that a reduction leaves, without the reduced axes. base holds the first element of each
 // row, offset the distances of the row's elements from it.
 func reducedRows(c *call) (shape []int, base *IndexList, offset []int32) {
-	x, strides := c.x, rowMajor(c.x)
+	x, strides := c.x, RowMajorStrides(c.x)
 	over := c.Ints("axes")
 	var along, alongStrides, leftStrides []int
 	for a, d := range x {

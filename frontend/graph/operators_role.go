@@ -46,10 +46,10 @@ var roles = map[string]Role{
 }
 
 // Role returns the role of a node.
-func (n *Node) Role() Role { return roles[n.Op] }
+func RoleOf(n *Node) Role { return roles[n.Op] }
 
 // IsMaxPool reports whether a node that carries codes chooses one of several elements by their size.
-func (n *Node) IsMaxPool() bool { return n.Op == "MaxPool" || n.Op == "GlobalMaxPool" }
+func IsMaxPool(n *Node) bool { return n.Op == "MaxPool" || n.Op == "GlobalMaxPool" }
 
 // linear holds the operators that map a single tensor of data by a factor and an offset for each element.
 var linear = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Sum": true, "Mean": true, "Neg": true,
@@ -58,7 +58,7 @@ var linear = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Sum": true,
 // IsNonlinear reports whether a node applies a function to the elements of a single tensor that is not linear. data is
 // the tensor's name.
 func IsNonlinear(n *Node, data string) bool {
-	switch n.Role() {
+	switch RoleOf(n) {
 	case RoleMovesCodes:
 		return n.Op == "Relu"
 	case RoleWeightedSum, RolePlainSum, RoleFakeQuantise, RoleQuantizeLinear, RoleDequantizeLinear:
@@ -75,7 +75,7 @@ var magnitudes = map[string]bool{"Pow": true, "Abs": true, "Sqrt": true, "Log": 
 func ComputesMagnitude(n *Node) bool { return magnitudes[n.Op] }
 
 // IsReduction reports whether a node computes one number from many elements of data.
-func IsReduction(n *Node) bool { return n.Role() == RolePlainSum || strings.HasPrefix(n.Op, "Reduce") }
+func IsReduction(n *Node) bool { return RoleOf(n) == RolePlainSum || strings.HasPrefix(n.Op, "Reduce") }
 
 // DividesBy returns the tensor by which a node divides, or of which it computes a power. It returns "" if there is
 // none.

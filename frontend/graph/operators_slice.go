@@ -25,14 +25,14 @@ func buildSplit(c *call) {
 		invalid("%d sizes for %d outputs", len(sizes), n)
 	}
 	from, left := 0, int64(x[a])
-	strides := rowMajor(x)
+	strides := RowMajorStrides(x)
 	for _, size := range sizes {
 		if size < 0 || size > left {
 			invalid("sizes %v of an axis with %d elements", sizes, x[a])
 		}
 		shape := slices.Clone(x)
 		shape[a] = int(size)
-		c.pick(shape, stridedFrom(from*strides[a], shape, strides))
+		c.pick(shape, StridedFrom(from*strides[a], shape, strides))
 		from, left = from+int(size), left-size
 	}
 	if left != 0 {
@@ -72,17 +72,17 @@ func buildSlice(c *call) {
 	x := c.x
 	starts, ends, along := c.list("starts", 1, "starts"), c.list("ends", 2, "ends"), c.list("axes", 3, "axes")
 	var steps []int64
-	if c.has(4) {
+	if c.HasInput(4) {
 		steps = c.constInts(4, "steps")
 	}
 	if along == nil {
-		along = counted[int64](len(starts))
+		along = CountUp[int64](len(starts))
 	}
 	if len(starts) != len(ends) || len(starts) != len(along) || steps != nil && len(steps) != len(along) {
 		invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(along), len(steps))
 	}
 	at := axes(along, len(x))
-	shape, strides, first := slices.Clone(x), rowMajor(x), 0
+	shape, strides, first := slices.Clone(x), RowMajorStrides(x), 0
 	for i, a := range at {
 		step := int64(1)
 		if steps != nil {
@@ -92,7 +92,7 @@ func buildSlice(c *call) {
 		first += s.start * strides[a]
 		shape[a], strides[a] = s.n, strides[a]*s.step
 	}
-	c.pick(shape, stridedFrom(first, shape, strides))
+	c.pick(shape, StridedFrom(first, shape, strides))
 }
 
 // shapeOf returns the shape that an input asks for. It refuses axes of more than most elements.
@@ -114,7 +114,7 @@ func buildExpand(c *call) {
 		c.pick(out, nil)
 		return
 	}
-	c.pick(out, c.p.strided(out, broadcastStrides(len(out), c.x)))
+	c.pick(out, c.p.strided(out, BroadcastStrides(len(out), c.x)))
 }
 
 func buildConstantOfShape(c *call) {
@@ -123,7 +123,7 @@ func buildConstantOfShape(c *call) {
 	if a := c.Attrs["value"]; a.Kind == AttrTensor && a.T != nil {
 		t = a.T
 	}
-	if !t.DType.number() {
+	if !t.DType.IsNumber() {
 		unsupported("use a value that is a number", "a value of type %s", t.DType)
 	}
 	if t.Len() != 1 {
@@ -133,15 +133,15 @@ func buildConstantOfShape(c *call) {
 	checkSize(shape)
 	c.p.elements(Size(shape))
 	if v := t.At(0); math.Abs(v) < 1<<53 { // a larger integer may not be a float64
-		c.value(filled(t.DType, shape, v))
+		c.value(FilledTensor(t.DType, shape, v))
 		return
 	}
-	c.value(t.picked(shape, func(int) int { return 0 }))
+	c.value(t.Picked(shape, func(int) int { return 0 }))
 }
 
 // buildDropout builds the identity, because models run in inference mode.
 func buildDropout(c *call) {
-	if c.output(1) != "" {
+	if c.Output(1) != "" {
 		unsupported("export the model in inference mode", "the mask is used")
 	}
 	buildIdentity(c)
@@ -200,7 +200,7 @@ func buildTile(c *call) {
 	}
 	shape := shapeOf(want, maxElements)
 	checkSize(shape)
-	strides, index := rowMajor(c.x), make([]int32, Size(shape))
+	strides, index := RowMajorStrides(c.x), make([]int32, Size(shape))
 	for i := range index {
 		rest, at := i, 0
 		for a := len(shape) - 1; a >= 0; a-- {
@@ -222,7 +222,7 @@ func buildNonZero(c *call) {
 	if len(c.x) == 0 {
 		invalid("a single number has no indices")
 	}
-	strides := rowMajor(c.x)
+	strides := RowMajorStrides(c.x)
 	t := &Tensor{DType: Int64, I: []int64{}}
 	for a, size := range c.x {
 		n := 0

@@ -17,10 +17,10 @@ func Quantisers(p *Program, tensor string) (list []*Node) {
 	seen := map[string]bool{}
 	for rest := []string{tensor}; len(rest) > 0; {
 		n := maker[rest[0]]
-		if rest = rest[1:]; n == nil || seen[n.first()] {
+		if rest = rest[1:]; n == nil || seen[n.FirstOutput()] {
 			continue
 		}
-		seen[n.first()] = true
+		seen[n.FirstOutput()] = true
 		if unitReaderOf(n) != nil {
 			list = append(list, n)
 			continue
@@ -57,29 +57,29 @@ func bipolarUnit(p *Program, n *Node) (*Tensor, ElementPick, int) {
 	if scale.Const == nil {
 		return nil, ElementPick{}, 0
 	}
-	return scale.Const, p.broadcast(p.Known[n.first()].Shape, scale.Shape), 1
+	return scale.Const, preparationOf(p).broadcast(p.Known[n.FirstOutput()].Shape, scale.Shape), 1
 }
 
 // dequantizedUnit reads a DequantizeLinear. The width of its codes is the width of their type, or less if a Clip limits
 // them.
 func dequantizedUnit(p *Program, n *Node) (*Tensor, ElementPick, int) {
-	c, ok := p.read(n)
-	if !ok || c.in[1].Const == nil || c.flag("block_size") {
+	c, ok := preparationOf(p).read(n)
+	if !ok || c.in[1].Const == nil || c.HasFlag("block_size") {
 		return nil, ElementPick{}, 0
 	}
 	scale := c.alongAxis(1).Const
-	lo, hi, _ := c.in[0].DType.limits()
+	lo, hi, _ := c.in[0].DType.IntegerLimits()
 	if clip := clipOf(p, n.In(0)); clip != nil {
 		lo, hi = max(lo, clip.Lo), min(hi, clip.Hi)
 	}
 	t := num.NarrowestInt(num.Range{Lo: int64(lo), Hi: int64(hi)})
-	return scale, p.broadcast(p.Known[n.first()].Shape, scale.Shape), t.Width
+	return scale, preparationOf(p).broadcast(p.Known[n.FirstOutput()].Shape, scale.Shape), t.Width
 }
 
 // clipOf returns the limits of the Clip that computes a constant, or nil if there is none.
 func clipOf(p *Program, tensor string) *Quantiser {
 	for _, n := range p.Graph.Nodes {
-		if n.Op != "Clip" || n.first() != tensor {
+		if n.Op != "Clip" || n.FirstOutput() != tensor {
 			continue
 		}
 		q := &Quantiser{Lo: math.Inf(-1), Hi: math.Inf(1)}
@@ -114,7 +114,7 @@ func UnitOf(p *Program, n *Node) (unit *Tensor, bits int) {
 	if half == 2 {
 		bits++
 	}
-	k := p.Known[n.first()]
+	k := p.Known[n.FirstOutput()]
 	unit = &Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, Size(k.Shape))}
 	for i := range unit.F {
 		unit.F[i] = scale.At(pick.At(i)) / half

@@ -93,12 +93,12 @@ func codeLimit(finn string) float64 {
 		if digits, ok := strings.CutPrefix(finn, prefix); ok {
 			bits, err := strconv.Atoi(strings.TrimSuffix(digits, ">"))
 			if err == nil && 2 <= bits && bits <= 16 {
-				lo, hi := codeLimits(float64(bits), sign, false)
+				lo, hi := CodeLimits(float64(bits), sign, false)
 				return max(-lo, hi)
 			}
 		}
 	}
-	lo, _ := codeLimits(maxWeightBits, true, false)
+	lo, _ := CodeLimits(maxWeightBits, true, false)
 	return -lo
 }
 

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"errors"
 	"math/big"
 	"slices"
@@ -11,13 +10,13 @@ import (
 
 // run sorts the rows of in. Elements whose intervals overlap are compared exactly; equal ones keep the order of their
 // indices.
-func (o *Order) run(name string, in *Reals, out *Reals, d *decider) error {
+func runOrder(o *Order, name string, in *Reals, out *Reals, d *decider) error {
 	sorted := map[int32][]int{} // by base
 	for i, base := range o.Base {
 		places, ok := sorted[base]
 		if !ok {
 			var err error
-			if places, err = o.sort(o.row(name, base, d), in, d); err != nil {
+			if places, err = sortRow(o, rowOf(o, name, base, d), in, d); err != nil {
 				return err
 			}
 			sorted[base] = places
@@ -30,7 +29,7 @@ func (o *Order) run(name string, in *Reals, out *Reals, d *decider) error {
 			out.Lo[i], out.Hi[i] = in.Lo[at], in.Hi[at]
 		}
 	}
-	out.share()
+	out.ShareBounds()
 	if !o.Index && in.Truth != nil {
 		out.Truth = func(i int) *big.Rat { return in.Truth(int(o.Base[i]) + sorted[o.Base[i]][o.Rank[i]]*o.Stride) }
 	}
@@ -38,7 +37,7 @@ func (o *Order) run(name string, in *Reals, out *Reals, d *decider) error {
 }
 
 // row returns the elements that determine the order of the row at base, among the values of d. d may be nil.
-func (o *Order) row(name string, base int32, d *decider) EquivalentOrder {
+func rowOf(o *Order, name string, base int32, d *decider) EquivalentOrder {
 	at := make([]int32, o.N)
 	for k := range at {
 		at[k] = base + int32(k*o.Stride)
@@ -46,11 +45,11 @@ func (o *Order) row(name string, base int32, d *decider) EquivalentOrder {
 	if d == nil {
 		return EquivalentOrder{Tensor: name, At: at}
 	}
-	return d.prog.FindEquivalentOrder(name, at, o.N, func(_ *Step, in string) bool { return d.value(in) != nil })
+	return FindEquivalentOrder(d.prog, name, at, o.N, func(_ *Step, in string) bool { return d.value(in) != nil })
 }
 
 // sort returns the indices of one row, first place first. in is the Order's own input.
-func (o *Order) sort(row EquivalentOrder, in *Reals, d *decider) ([]int, error) {
+func sortRow(o *Order, row EquivalentOrder, in *Reals, d *decider) ([]int, error) {
 	if len(row.Nodes) > 0 {
 		in = d.value(row.Tensor)
 	}
@@ -70,9 +69,9 @@ func (o *Order) sort(row EquivalentOrder, in *Reals, d *decider) ([]int, error) 
 				failed = err
 			}
 		}
-		return o.place(row.turned(c), i, j)
+		return o.ComparePlaces(row.turned(c), i, j)
 	}
-	order := counted[int](o.N)
+	order := CountUp[int](o.N)
 	slices.SortFunc(order, compare)
 	return order, failed
 }
@@ -81,19 +80,6 @@ func (o *Order) sort(row EquivalentOrder, in *Reals, d *decider) ([]int, error) 
 func (r *EquivalentOrder) turned(c int) int {
 	if r.Falls {
 		return -c
-	}
-	return c
-}
-
-// place converts a comparison of values to a comparison of places.
-func (o *Order) place(c, i, j int) int {
-	if o.Largest {
-		c = -c
-	}
-	if c == 0 {
-		if c = i - j; o.LastFirst {
-			c = -c
-		}
 	}
 	return c
 }
@@ -145,7 +131,7 @@ func (d *decider) same(p pair, seen map[pair]bool) (yes bool) {
 			return true
 		}
 	}
-	s := d.prog.by[p.tensor]
+	s := d.prog.Producer(p.tensor)
 	switch {
 	case s == nil:
 		return false
@@ -166,8 +152,8 @@ func (d *decider) same(p pair, seen map[pair]bool) (yes bool) {
 }
 
 // compute returns element i of the output, exactly. It compares the whole row exactly.
-func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, error) {
-	by := o.row(name, o.Base[i], d)
+func orderElement(o *Order, name string, i int, prec uint, d *decider) (real.Num, error) {
+	by := rowOf(o, name, o.Base[i], d)
 	row := make([]real.Num, o.N)
 	for k := range row {
 		n, err := d.element(by.Tensor, int(by.At[k]), prec)
@@ -176,7 +162,7 @@ func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, er
 		}
 		row[k] = n
 	}
-	order := counted[int](o.N)
+	order := CountUp[int](o.N)
 	var failed error
 	seen := map[pair]bool{}
 	slices.SortFunc(order, func(a, b int) int {
@@ -187,7 +173,7 @@ func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, er
 		if err != nil {
 			failed = err
 		}
-		return o.place(by.turned(c), a, b)
+		return o.ComparePlaces(by.turned(c), a, b)
 	})
 	k := order[o.Rank[i]]
 	if o.Index {
@@ -198,11 +184,4 @@ func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, er
 		return n, errors.Join(failed, err)
 	}
 	return row[k], failed
-}
-
-// Sorted returns the indices of a row of float64s, first place first.
-func (o *Order) Sorted(row []float64) []int {
-	order := counted[int](len(row))
-	slices.SortFunc(order, func(i, j int) int { return o.place(cmp.Compare(row[i], row[j]), i, j) })
-	return order
 }

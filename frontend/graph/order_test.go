@@ -47,7 +47,7 @@ func TestTiesWithoutDigits(t *testing.T) {
 		if p == nil {
 			t.Fatalf("%s: %v", c.name, d.Diags)
 		}
-		part, err := p.Part([]string{"x"}, []string{"values", "y"})
+		part, err := graph.NewPart(p, []string{"x"}, []string{"values", "y"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestOrderIsOfArguments(t *testing.T) {
 		slices.SortStableFunc(want, func(a, b float64) int {
 			return cmp.Compare(c.decides(x[int(b)]), c.decides(x[int(a)]))
 		})
-		part, err := prepared(t, g).Part([]string{"x"}, []string{"y", "again"})
+		part, err := graph.NewPart(prepared(t, g), []string{"x"}, []string{"y", "again"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,15 +15,15 @@ type EquivalentOrder struct {
 // order within a row and keep different elements different. These are moves, a softmax over the row, and functions of
 // one element that rise or fall strictly, the same for the whole row. (In real numbers nothing saturates: the sigmoids
 // of 5000 and 5001 differ.) It goes back from a step to an input only if may allows it.
-func (p *Program) FindEquivalentOrder(tensor string, rows []int32, n int, may func(step *Step,
+func FindEquivalentOrder(p *Program, tensor string, rows []int32, n int, may func(step *Step,
 	in string) bool) EquivalentOrder {
 	o := EquivalentOrder{Tensor: tensor, At: rows}
 	for {
-		step := p.by[o.Tensor]
+		step := p.Producer(o.Tensor)
 		if step == nil {
 			return o
 		}
-		slot, at, falls, ok := p.sameOrder(step, o.At, n)
+		slot, at, falls, ok := sameOrder(p, step, o.At, n)
 		if !ok || !may(step, step.Node.Inputs[slot]) {
 			return o
 		}
@@ -34,7 +34,7 @@ func (p *Program) FindEquivalentOrder(tensor string, rows []int32, n int, may fu
 
 // sameOrder returns the input of a step, and its elements, with the same order as rows of n of the step's elements. ok
 // is false if there is no such input.
-func (p *Program) sameOrder(step *Step, rows []int32, n int) (slot int, at []int32, falls, ok bool) {
+func sameOrder(p *Program, step *Step, rows []int32, n int) (slot int, at []int32, falls, ok bool) {
 	at = make([]int32, len(rows))
 	switch {
 	case step.Move != nil:
@@ -49,11 +49,11 @@ func (p *Program) sameOrder(step *Step, rows []int32, n int) (slot int, at []int
 			at[j] = int32(from)
 		}
 		return slot, at, false, true
-	case step.Elem == nil || step.Window != nil || p.endless[step.Output] != 0 || ReadsInfinities(p, step):
+	case step.Elem == nil || step.Window != nil || MayBeInfinite(p, step.Output) || ReadsInfinities(p, step):
 		return 0, nil, false, false
-	case step.Node.Is(TraitSoftmax):
+	case step.Softmax:
 		copy(at, rows)
-		return 0, at, false, step.Elem.wholeRows(rows, n)
+		return 0, at, false, wholeRows(step.Elem, rows, n)
 	}
 	f := elementwise{p, step}
 	v, ok := f.argument()
@@ -80,7 +80,7 @@ func (p *Program) sameOrder(step *Step, rows []int32, n int) (slot int, at []int
 
 // wholeRows reports whether a softmax sums over exactly the given rows of n elements: exp(x)/sum, and its logarithm,
 // rise strictly with x if the sum is the same.
-func (e *Elem) wholeRows(rows []int32, n int) bool {
+func wholeRows(e *Elem, rows []int32, n int) bool {
 	for j, i := range rows { // variable 0 is the first element of the sum
 		if e.At(0, int(i)) != e.At(0, int(rows[j-j%n])) {
 			return false

@@ -15,13 +15,13 @@ type reading struct {
 	x     []int         // the shape of input 0
 	dt    DType         // the type of input 0
 
-	p       *Program
-	endless endless // the infinities that the outputs may hold
+	p       *preparation
+	endless Infinities // the infinities that the outputs may hold
 }
 
 // read returns a node with what is known of its inputs. ok is false if nothing is known of one of them.
-func (p *Program) read(n *Node) (c *reading, ok bool) {
-	c = &reading{Node: n, opset: cmp.Or(n.Version, p.Graph.opset(n.Domain)), in: make([]KnownTensor, len(n.Inputs)),
+func (p *preparation) read(n *Node) (c *reading, ok bool) {
+	c = &reading{Node: n, opset: cmp.Or(n.Version, opsetOf(p.Graph, n.Domain)), in: make([]KnownTensor, len(n.Inputs)),
 		p: p}
 	for i, name := range n.Inputs {
 		if c.in[i], ok = p.Known[name]; !ok && name != "" {
@@ -34,9 +34,6 @@ func (p *Program) read(n *Node) (c *reading, ok bool) {
 	}
 	return c, true
 }
-
-// has reports whether input i is used.
-func (n *Node) has(i int) bool { return n.In(i) != "" }
 
 // constScalar returns the value of a constant input with one element.
 func (c *reading) constScalar(i int, what string) float64 {
@@ -101,19 +98,10 @@ func axes(list []int64, rank int) []int {
 
 // list returns the integers of an input or, if that is omitted, of an attribute.
 func (c *reading) list(attr string, slot int, what string) []int64 {
-	if c.has(slot) {
+	if c.HasInput(slot) {
 		return c.constInts(slot, what)
 	}
 	return c.Ints(attr)
-}
-
-// counted returns 0, 1 ... n-1.
-func counted[T int | int32 | int64](n int) []T {
-	out := make([]T, n)
-	for i := range out {
-		out[i] = T(i)
-	}
-	return out
 }
 
 // dtypeAttr returns the element type that an attribute names.
@@ -123,6 +111,3 @@ func (c *reading) dtypeAttr(name string) DType {
 	}
 	return Undefined
 }
-
-// flag reports whether an attribute is set and not 0.
-func (n *Node) flag(name string) bool { return n.Int(name, 0) != 0 }

@@ -16,18 +16,24 @@ type Reals struct {
 	Lo, Hi []float64
 	Truth  func(i int) *big.Rat
 
-	from   *unrolled // a loop that can compute its output number result more precisely; nil if none
-	result int
+	Refiner Refiner // computes elements more precisely; nil if nothing does
+	Result  int     // the number of the refiner's output
 }
 
-// newReals returns a tensor of zeros, to be filled in.
-func newReals(shape []int) *Reals {
+// A Refiner computes elements of its outputs as precisely as asked. A loop that was run is one.
+type Refiner interface {
+	// Element returns element i of output number result, exactly or enclosed at prec bits.
+	Element(result, i int, prec uint) (real.Num, error)
+}
+
+// ZeroReals returns a tensor of zeros, to be filled in.
+func ZeroReals(shape []int) *Reals {
 	n := Size(shape)
 	return &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
 }
 
-// clone returns a copy of v.
-func (v *Reals) clone() *Reals {
+// Clone returns a copy of v.
+func (v *Reals) Clone() *Reals {
 	return &Reals{Shape: v.Shape, Lo: slices.Clone(v.Lo), Hi: slices.Clone(v.Hi)}
 }
 
@@ -36,8 +42,8 @@ func NewExactReals(shape []int, data []float64) *Reals {
 	return &Reals{Shape: shape, Lo: data, Hi: data}
 }
 
-// constant returns the value of a constant tensor.
-func constant(t *Tensor) *Reals {
+// RealsOf returns the value of a constant tensor.
+func RealsOf(t *Tensor) *Reals {
 	if t.I == nil {
 		return NewExactReals(t.Shape, t.Floats())
 	}
@@ -59,14 +65,14 @@ func constant(t *Tensor) *Reals {
 	return v
 }
 
-// constant returns the value of a constant of the program. It converts each constant once for all runs.
-func (p *Program) constant(t *Tensor) *Reals {
+// ConstantReals returns the value of a constant of the program. It converts each constant once for all runs.
+func (p *Program) ConstantReals(t *Tensor) *Reals {
 	if t.F != nil {
-		return constant(t)
+		return RealsOf(t)
 	}
 	v, known := p.laidOut.Load(t)
 	if !known {
-		v, _ = p.laidOut.LoadOrStore(t, constant(t))
+		v, _ = p.laidOut.LoadOrStore(t, RealsOf(t))
 	}
 	return v.(*Reals)
 }
@@ -79,28 +85,28 @@ func (v *Reals) Exact() bool {
 // At returns the interval of element i.
 func (v *Reals) At(i int) real.Interval { return real.Interval{Lo: v.Lo[i], Hi: v.Hi[i]} }
 
-// element returns element i, exactly or enclosed at prec bits. known is false if v does not determine it.
-func (v *Reals) element(i int, prec uint) (n real.Num, known bool, err error) {
+// Element returns element i, exactly or enclosed at prec bits. known is false if v does not determine it.
+func (v *Reals) Element(i int, prec uint) (n real.Num, known bool, err error) {
 	switch {
 	case v.Lo[i] == v.Hi[i]:
 		return real.Of(v.Lo[i]), true, nil
 	case v.Truth != nil:
 		return real.Exactly(v.Truth(i)), true, nil
-	case v.from != nil:
-		n, err = v.from.element(v.result, i, prec)
+	case v.Refiner != nil:
+		n, err = v.Refiner.Element(v.Result, i, prec)
 		return n, true, err
 	}
 	return n, false, nil
 }
 
-// tensor returns the constant with v's exact values. It returns an error if dt does not hold a value.
-func (v *Reals) tensor(dt DType) (*Tensor, error) {
+// ToTensor returns the constant with v's exact values. It returns an error if dt does not hold a value.
+func (v *Reals) ToTensor(dt DType) (*Tensor, error) {
 	t := &Tensor{DType: dt, Shape: v.Shape}
 	if dt.Float() {
 		t.F = v.Lo
 		return t, nil
 	}
-	lo, hi, _ := dt.limits()
+	lo, hi, _ := dt.IntegerLimits()
 	t.I = make([]int64, len(v.Lo))
 	for i, f := range v.Lo {
 		if !(lo <= f && f <= hi) || f != math.Trunc(f) {
@@ -111,8 +117,8 @@ func (v *Reals) tensor(dt DType) (*Tensor, error) {
 	return t, nil
 }
 
-// set sets the interval of element i. Lo and Hi stay one slice as long as all elements are exact.
-func (v *Reals) set(i int, y real.Interval) {
+// SetInterval sets the interval of element i. Lo and Hi stay one slice as long as all elements are exact.
+func (v *Reals) SetInterval(i int, y real.Interval) {
 	if y.Lo != y.Hi && &v.Lo[0] == &v.Hi[0] {
 		v.Hi = slices.Clone(v.Lo)
 	}
@@ -120,37 +126,10 @@ func (v *Reals) set(i int, y real.Interval) {
 	v.Lo[i] = y.Lo
 }
 
-// share makes Lo and Hi one slice if they are equal.
-func (v *Reals) share() *Reals {
+// ShareBounds makes Lo and Hi one slice if they are equal.
+func (v *Reals) ShareBounds() *Reals {
 	if v.Exact() {
 		v.Hi = v.Lo
 	}
 	return v
-}
-
-// EnclosingInterval returns the smallest float64 interval that holds r.
-func EnclosingInterval(r *big.Rat) real.Interval { return real.Exactly(r).Interval() }
-
-// A scratch is memory that the steps of a run reuse for intermediate results.
-type scratch struct{ lo, hi, numbers []float64 }
-
-// sums returns a tensor in scratch memory, with undefined elements.
-func (t *scratch) sums(shape []int) *Reals {
-	n := Size(shape)
-	t.lo, t.hi = atLeast(t.lo, n), atLeast(t.hi, n)
-	return &Reals{Shape: shape, Lo: t.lo[:n], Hi: t.hi[:n]}
-}
-
-// whole returns scratch memory for n integers.
-func (t *scratch) whole(n int) []float64 {
-	t.numbers = atLeast(t.numbers, n)
-	return t.numbers[:n]
-}
-
-// atLeast returns room, or a new slice if room has a capacity below n.
-func atLeast(room []float64, n int) []float64 {
-	if n <= cap(room) {
-		return room
-	}
-	return make([]float64, n)
 }

@@ -6,48 +6,6 @@ import (
 	"slices"
 )
 
-// A Recur runs a body once per element of a sequence (ONNX Scan). Input i < States of the node is the initial value of
-// a state; input States+k is scanned along Scanned[k]. Output i < States is the final value of a state; output States+k
-// gathers an output of every run along Gathered[k].
-type Recur struct {
-	// Body has as inputs the states and then one element per scanned tensor. Its outputs are the next states and then
-	// one element per gathered tensor.
-	Body     *Program
-	States   int       // the number of states
-	Scanned  []Scanned // by input of the node, from States on
-	Gathered []Scanned // by output of the node, from States on
-	Length   int       // the number of runs, at least 1
-
-	RealGates []string // for the cell of an ONNX operator without formats: the quantisers that it could have
-}
-
-// A Scanned says how a loop runs along a tensor: one element of an axis after the other, forwards or in reverse. The
-// body's tensor lacks that axis.
-type Scanned struct {
-	Axis    int
-	Reverse bool
-}
-
-// at returns the position of run t of n on the axis.
-func (s Scanned) at(t, n int) int {
-	if s.Reverse {
-		return n - 1 - t
-	}
-	return t
-}
-
-// Element returns the index in the whole tensor of element i of the body's tensor in run t.
-func (s Scanned) Element(whole []int, t, i int) int {
-	n, inner := whole[s.Axis], Size(whole[s.Axis+1:])
-	return (i/inner*n+s.at(t, n))*inner + i%inner
-}
-
-// run is the inverse of Element: it returns the run and the element in the run for element i of the whole tensor.
-func (s Scanned) run(whole []int, i int) (t, element int) {
-	n, inner := whole[s.Axis], Size(whole[s.Axis+1:])
-	return s.at(i/inner%n, n), i/(inner*n)*inner + i%inner
-}
-
 // maxRuns bounds the length of a sequence.
 const maxRuns = 1 << 20
 
@@ -80,7 +38,7 @@ func buildScan(c *call) {
 			len(s.body.Inputs), len(s.body.Outputs), len(c.in), len(c.Outputs), s.recur.States)
 	}
 	for i := range c.in {
-		if !c.has(i) {
+		if !c.HasInput(i) {
 			invalid("input %d is missing", i)
 		}
 	}
@@ -200,13 +158,13 @@ func fixedValue(name string, dt DType, shape []int) ValueInfo {
 func (s *scan) prepare(g *Graph) {
 	before := len(s.p.report.Diags)
 	file := s.file()
-	body := &Program{Graph: g, File: fmt.Sprintf("%s, body of node %d", s.p.File, file.Index), within: true}
+	body := preparation{Program: New(g, fmt.Sprintf("%s, body of node %d", s.p.File, file.Index)), within: true}
 	if s.p.kept != nil {
 		if was := s.p.kept.Loop(s.Node); was != nil {
-			body.kept = was.Body
+			body.kept = preparationOf(was.Body)
 		}
 	}
-	p, ok := prepare(body, s.p.report)
+	p, ok := run(body, s.p.report)
 	if !ok {
 		if len(s.p.report.Diags) == before {
 			invalid("the body is not supported")
@@ -249,7 +207,7 @@ func (s *scan) outputs() {
 
 // ExpandNode returns a node as the program executes it: the node itself, or the internal nodes that replace it, with
 // their constants. The bodies of loops include their constants and the shapes of their inputs.
-func (p *Program) ExpandNode(n *Node) (nodes []*Node, constants map[string]*Tensor) {
+func ExpandNode(p *Program, n *Node) (nodes []*Node, constants map[string]*Tensor) {
 	produced := map[string]bool{}
 	for _, m := range p.Graph.Nodes {
 		for _, o := range m.Outputs {

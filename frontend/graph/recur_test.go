@@ -208,7 +208,7 @@ func TestDecisionsThroughLoops(t *testing.T) {
 	all := body([]string{"s", "e"}, []string{"e", "s"}, nil)
 	g = network([]int{2}, map[string]*graph.Tensor{"zero": scalar(0)},
 		scanNode(attrs{}, all, []string{"zero", "x"}, []string{"last", "all"}), node("Floor", nil, "y", "last"))
-	part, err := prepare(t, g).Part([]string{"x"}, []string{"y"})
+	part, err := graph.NewPart(prepare(t, g), []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestLoopsInParallel(t *testing.T) {
 	t.Parallel()
 	g := network([]int{3, 2}, map[string]*graph.Tensor{"zero": reals([]int{2}, 0, 0)},
 		scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"}))
-	part, err := prepare(t, g).Part([]string{"x"}, []string{"y", "last"})
+	part, err := graph.NewPart(prepare(t, g), []string{"x"}, []string{"y", "last"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestLoopsInFloat32(t *testing.T) {
 	x := []*graph.Reals{graph.NewExactReals([]int{3, 1, 2}, []float64{0.1, 0.7, -0.3, 0.25, 0.6, -0.9})}
 	parts := map[string]*graph.ProgramPart{}
 	for name, g := range map[string]*graph.Graph{"loop": loop, "flat": flat} {
-		part, err := prepare(t, g).Part([]string{"x"}, []string{"y"})
+		part, err := graph.NewPart(prepare(t, g), []string{"x"}, []string{"y"})
 		if err != nil {
 			t.Fatal(err)
 		}

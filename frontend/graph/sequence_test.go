@@ -44,7 +44,7 @@ func TestSequences(t *testing.T) {
 			opt.Data = map[string][]int{"": c.data}
 		}
 		var d diag.List
-		p := graph.Prepare(g, "m", opt.Sequences(g, "m"), &d)
+		p := graph.Prepare(g, "m", graph.WithSequences(opt, g, "m"), &d)
 		if p == nil {
 			if c.want != nil || d.Diags[0].Code != diag.ShapeUnknown {
 				t.Errorf("%s: %v", c.name, d.Diags)
@@ -59,7 +59,7 @@ func TestSequences(t *testing.T) {
 	g := network([]int{-1, 1, 2}, weights, lstm(0)...)
 	g.Inputs[0].Dims[0].Param = "T"
 	opt := graph.Options{Dims: map[string]int{"T": 9}}
-	if p := graph.Prepare(g, "m", opt.Sequences(g, "m"), new(diag.List)); p == nil || p.Known["x"].Shape[0] != 9 {
+	if p := graph.Prepare(g, "m", graph.WithSequences(opt, g, "m"), new(diag.List)); p == nil || p.Known["x"].Shape[0] != 9 {
 		t.Error("--dim T=9 does not bind the axis")
 	}
 }

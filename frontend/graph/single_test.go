@@ -102,7 +102,7 @@ func execute(p *graph.Program, in ...[]float64) ([]float64, error) {
 		from = append(from, v.Name)
 		vals = append(vals, graph.NewExactReals(p.Known[v.Name].Shape, in[i]))
 	}
-	part, err := p.Part(from, []string{"y"})
+	part, err := graph.NewPart(p, from, []string{"y"})
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,8 @@ type begun struct {
 
 // StateInputs returns the inputs of the graph that are initial states of recurrences, in order. They may be moved or
 // quantised on the way.
-func (p *Program) StateInputs() (list []*StateInput) {
-	outputs := setOf(Names(p.Graph.Outputs))
+func StateInputs(p *Program) (list []*StateInput) {
+	outputs := NameSet(Names(p.Graph.Outputs))
 	for _, in := range p.Graph.Inputs {
 		s := &StateInput{Name: in.Name, KnownTensor: p.Known[in.Name]}
 		if s.DType.Float() && s.reaches(p, in.Name, false, outputs) && len(s.loops) > 0 {
@@ -40,7 +40,7 @@ func (s *StateInput) reaches(p *Program, tensor string, quantised bool, outputs 
 		return false
 	}
 	for _, step := range p.Readers(tensor) {
-		role := step.Node.Role()
+		role := RoleOf(step.Node)
 		switch {
 		case step.Recur != nil:
 			for k, name := range step.Node.Inputs {
@@ -144,7 +144,7 @@ func quantises(p *Program, tensor string) (chain []quantising) {
 			return nil
 		}
 		n := p.Origin(step.Node)
-		role := n.Role()
+		role := RoleOf(n)
 		ends := role == RoleFakeQuantise || role == RoleQuantizeLinear
 		switch {
 		case n != step.Node || len(n.Outputs) != 1:

@@ -14,7 +14,7 @@ import (
 // inPieces runs a stream piece by piece through a part, and joins an output.
 func inPieces(t *testing.T, p *graph.Program, x []float64, out string) (all []float64) {
 	t.Helper()
-	part, err := p.Part([]string{"x"}, []string{out})
+	part, err := graph.NewPart(p, []string{"x"}, []string{out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestDecisionsAcrossPieces(t *testing.T) {
 	if got, want := inPieces(t, p, ones, "y"), []float64{0, 0, 1, 1, 1, 2}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	part, err := p.Part([]string{"x"}, []string{"all"})
+	part, err := graph.NewPart(p, []string{"x"}, []string{"all"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestStreamsInFloat32(t *testing.T) {
 	t.Parallel()
 	g := network([]int{2}, map[string]*graph.Tensor{"zero": scalar(0)},
 		scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"}))
-	part, err := prepare(t, g).Part([]string{"x"}, []string{"y"})
+	part, err := graph.NewPart(prepare(t, g), []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}

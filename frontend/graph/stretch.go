@@ -55,12 +55,14 @@ func (x *LengthPair) Compare(from, to []string) error {
 		}
 		x.inner[name] = inner[0]
 	}
-	part, err := x.Long.Part(from, to)
-	if err != nil {
-		return err
+	steps, need := x.Long.StepsBetween(from, to)
+	for _, in := range x.Long.Graph.Inputs {
+		if need[in.Name] {
+			return fmt.Errorf("tensor %q is needed", in.Name)
+		}
 	}
-	for _, r := range part.runners {
-		if s := r.step; !x.alike(s, x.Short.by[s.Output]) {
+	for _, s := range steps {
+		if !x.alike(s, x.Short.Producer(s.Output)) {
 			return fmt.Errorf("%s %q treats %d steps differently from %d", s.Node.FullOp(), s.Node.Label(),
 				x.To, x.From)
 		}
@@ -121,7 +123,7 @@ func (x *LengthPair) alike(s, t *Step) bool {
 		return t.Recur != nil && x.loop(s, t)
 	}
 	inner, err := x.sides(s.Output)
-	if err != nil || !s.resembles(t) {
+	if err != nil || !resembles(s, t) {
 		return false
 	}
 	for _, of := range inner {
@@ -136,7 +138,7 @@ func (x *LengthPair) alike(s, t *Step) bool {
 // elements compares the elements that two steps read for each element of the shorter sequence.
 func (x *LengthPair) elements(s, t *Step, inner int) bool {
 	long, short := StepAxis{inner, x.From}, StepAxis{inner, x.To}
-	n := s.reads()
+	n := readCount(s)
 	along := x.along(s, t)
 	for j := range Size(t.Shape) {
 		step, element := short.At(j)
@@ -145,8 +147,8 @@ func (x *LengthPair) elements(s, t *Step, inner int) bool {
 			return false
 		}
 		for k := along(step, i, j); k < n; k++ {
-			slot, e := s.read(i, k)
-			other, f := t.read(j, k)
+			slot, e := readOf(s, i, k)
+			other, f := readOf(t, j, k)
 			if slot != other || !x.same(s, t, slot, step, e, f) {
 				return false
 			}
@@ -160,7 +162,7 @@ func (x *LengthPair) elements(s, t *Step, inner int) bool {
 func (x *LengthPair) same(s, t *Step, slot, step, e, f int) bool {
 	name := s.Node.Inputs[slot]
 	if c := x.Long.Known[name].Const; c != nil {
-		return c.equal(x.Short.Known[t.Node.Inputs[slot]].Const, e, f)
+		return c.EqualElements(x.Short.Known[t.Node.Inputs[slot]].Const, e, f)
 	}
 	a, b, _ := x.Steps(name)
 	from, of := a.At(e)
@@ -240,7 +242,7 @@ func (x *LengthPair) loop(s, t *Step) bool {
 			return false
 		}
 		for f := range c.Len() {
-			if step, of := short.At(f); !k.Const.equal(c, long.Element(step, of), f) {
+			if step, of := short.At(f); !k.Const.EqualElements(c, long.Element(step, of), f) {
 				return false
 			}
 		}
@@ -253,7 +255,7 @@ func (x *LengthPair) loop(s, t *Step) bool {
 // passing a loop. Its elements after the last step that counts may then depend on data. Around returns "" if there is
 // none.
 func (x *LengthPair) OutputBypassingLoops(from, to []string) string {
-	reached := setOf(from)
+	reached := NameSet(from)
 	for _, s := range x.Long.Steps {
 		if s.Recur == nil && slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return reached[in] }) {
 			reached[s.Output] = true

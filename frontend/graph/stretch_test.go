@@ -21,7 +21,7 @@ func written(t *testing.T, make func(m *onnxtest.Model)) func(steps int) *graph.
 		if g == nil {
 			t.Fatal(d.Diags)
 		}
-		if l := g.LengthInput(); l != nil {
+		if l := graph.FindLengthInput(g); l != nil {
 			l.Bind(g, steps)
 		}
 		return g
@@ -156,7 +156,7 @@ func TestLengthInput(t *testing.T) {
 		if g == nil {
 			t.Fatal(tt.name, d.Diags)
 		}
-		l := g.LengthInput()
+		l := graph.FindLengthInput(g)
 		if (l != nil) != tt.want || l != nil && (l.Name != "n" || len(l.Axes) != 1 || l.Axes[0] != (graph.TimeAxis{
 			Input: "x", Axis: 0})) {
 			t.Errorf("%s: %+v, want %t", tt.name, l, tt.want)

@@ -31,7 +31,7 @@ func TestTogether(t *testing.T) {
 			node("Quant", nil, "again", "twice", "s", "z", "b"),
 			node("Add", nil, "y", "again", "twice"))
 		p := prepare(t, g)
-		plain, err := p.Part([]string{"x"}, []string{"y"})
+		plain, err := graph.NewPart(p, []string{"x"}, []string{"y"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,31 +2,6 @@ package graph
 
 import "slices"
 
-// A Window says that the sums or the maxima of a step are taken over a sliding window. Data tensors are [N, C, H, W] or
-// [N, C, W], or with ChannelsLast [N, H, W, C] or [N, W, C]. In the pairs of numbers the first is along H, the second
-// along W; a 1-D signal has H = 1. Padding is a separate step before. Only a maximum, for which no padding value is
-// neutral, has Before and After: the rows and columns that lie outside the data and are left out.
-//
-// The sum over k of a Dot runs over kernel positions and channels of a group; Tap returns both. Only BBase and BOffset
-// say where the weights are. The variables of an Elem are kernel positions, row by row. If one lies outside the data,
-// its index names another element of the same window.
-type Window struct {
-	Kernel, Stride, Dilation [2]int
-	Group                    int
-	Depth                    int // channels of a group, which a window reads at each kernel position
-	ChannelsLast             bool
-	Before, After            [2]int // for maxima: the rows and columns of windows that lie outside the data
-}
-
-// Tap returns the kernel position and the channel within the group of term k of a Dot, or of variable k of an Elem.
-func (w *Window) Tap(k int) (kh, kw, c int) {
-	at := k / w.Depth
-	return at / w.Kernel[1], at % w.Kernel[1], k % w.Depth
-}
-
-// Positions returns the number of kernel positions.
-func (w *Window) Positions() int { return w.Kernel[0] * w.Kernel[1] }
-
 // A sliding describes how the window of a convolution or a pool slides over its data. Pairs are along H and W, as in
 // Window.
 type sliding struct {
@@ -217,7 +192,7 @@ func (l *layout) with(n, channels int, extents []int) []int {
 
 // strides returns the strides of the data along N, C, H and W.
 func (l *layout) strides() (n, channel, h, w int) {
-	s := rowMajor(l.shape)
+	s := RowMajorStrides(l.shape)
 	n, channel, w = s[0], s[1], s[l.axes[len(l.axes)-1]]
 	if l.last {
 		channel = 1

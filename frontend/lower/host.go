@@ -83,7 +83,7 @@ func (l *lowering) requantised(step *graph.Step) bool {
 func (l *lowering) assume(step *graph.Step) {
 	r, _ := scaled.Codes(step)
 	elem := num.NarrowestInt(r)
-	if step.Node.Bipolar() {
+	if graph.IsBipolar(step.Node) {
 		elem = num.Type{Kind: num.Bipolar, Width: 1}
 	}
 	l.host.send(step.Output, elem, r, scaled.Values{Of: scaled.IdentityAffine})

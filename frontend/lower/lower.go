@@ -192,7 +192,7 @@ func (l *lowering) behindFailed(step *graph.Step) {
 	switch {
 	case scaled.IsCode(step):
 		l.assume(step)
-	case step.Node.Is(graph.TraitSoftmax) && l.Uses.FeedsQuantiser(step.Output):
+	case graph.Has(step.Node, graph.TraitSoftmax) && l.Uses.FeedsQuantiser(step.Output):
 		l.report(step, "slice", find.WholeRowReason(step.Node))
 	default:
 		l.failed[step.Output] = true

@@ -62,7 +62,7 @@ func (l *lowering) lost() bool {
 // codes.
 func (l *lowering) minifloats() (found bool) {
 	for _, step := range l.Steps {
-		if n := step.Node; n.Is(graph.TraitMinifloatQuantiser) {
+		if n := step.Node; graph.Has(n, graph.TraitMinifloatQuantiser) {
 			found = true
 			l.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(),
 				Where: graph.Where(l.file, n), Msg: "its values are whole numbers of more than 32 bits",

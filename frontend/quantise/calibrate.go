@@ -104,7 +104,7 @@ func (n *QuantisedNetwork) Float() (*Calibration, error) {
 		return nodes
 	}, gathers)
 	var d diag.List
-	prog := n.prog.Reprepare(g, &d)
+	prog := graph.Reprepare(n.prog, g, &d)
 	if prog == nil {
 		return nil, errors.New("the float model: " + first(&d))
 	}
@@ -170,7 +170,7 @@ func (p *spot) surviving(tensor string) (list []string) {
 		case it.spot != nil && it.spot.given == p.to:
 			return []string{tensor}
 		case it.node != nil && slices.Contains(it.node.Inputs, p.to):
-			if s.loop != nil || !it.node.IsMaxPool() {
+			if s.loop != nil || !graph.IsMaxPool(it.node) {
 				return []string{tensor}
 			}
 			list = append(list, it.node.Outputs[0])

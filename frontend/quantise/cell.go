@@ -155,7 +155,7 @@ func allZero(t *graph.Tensor) bool {
 // readsReal reports whether a body reads one of its inputs other than to quantise it.
 func (s *scope) readsReal(input string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
-		return it.node != nil && it.node.Role() != graph.RoleQuantizeLinear && slices.Contains(it.node.Inputs, input)
+		return it.node != nil && graph.RoleOf(it.node) != graph.RoleQuantizeLinear && slices.Contains(it.node.Inputs, input)
 	})
 }
 
@@ -170,7 +170,7 @@ func (c *cell) visit(it *item) {
 	if len(data) == 0 {
 		return
 	}
-	role := node.Role()
+	role := graph.RoleOf(node)
 	out := line{base: node.Outputs[0], joint: true}
 	switch {
 	case role == graph.RoleWeightedSum || role == graph.RolePlainSum:

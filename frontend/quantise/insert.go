@@ -103,14 +103,14 @@ func (s *scope) wants(node *graph.Node) []string {
 		return nil
 	}
 	data := s.data(node)
-	switch r := node.Role(); {
+	switch r := graph.RoleOf(node); {
 	case slices.ContainsFunc(node.Outputs, func(o string) bool { return s.fixed[o] }):
 		return nil
 	case r == graph.RoleWeightedSum, r == graph.RolePlainSum:
 		return data
 	case r == graph.RoleElementwise && len(data) > 1 && !s.oneRoot(data):
 		return data
-	case node.IsMaxPool() && (s.mixed(data[0]) || s.turns(data[0])):
+	case graph.IsMaxPool(node) && (s.mixed(data[0]) || s.turns(data[0])):
 		return data
 	}
 	return nil
@@ -121,7 +121,7 @@ func (s *scope) wants(node *graph.Node) []string {
 func (s *scope) mixed(tensor string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
 		if it.node == nil || !slices.Contains(it.node.Outputs, s.root[tensor]) ||
-			it.node.Role() != graph.RoleElementwise {
+			graph.RoleOf(it.node) != graph.RoleElementwise {
 			return false
 		}
 		data := s.data(it.node)
@@ -162,7 +162,7 @@ func (s *scope) turns(tensor string) bool {
 // carried reports whether a tensor consists of codes alone, if the tensors in quantised have a quantiser.
 func (s *scope) carried(tensor string, quantised map[string]wish) bool {
 	for _, it := range s.items {
-		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || it.node.Role() != graph.RoleMovesCodes {
+		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || graph.RoleOf(it.node) != graph.RoleMovesCodes {
 			continue
 		}
 		data := s.data(it.node)
@@ -215,7 +215,7 @@ func (s *scope) put(spots map[string]*spot) {
 // follow records which outputs of carriers hold the codes of the inserted places.
 func (s *scope) follow() {
 	for _, it := range s.items {
-		if it.node == nil || it.node.Role() != graph.RoleMovesCodes {
+		if it.node == nil || graph.RoleOf(it.node) != graph.RoleMovesCodes {
 			continue
 		}
 		var p *spot

@@ -116,7 +116,7 @@ func chooses(s *scope, node *graph.Node) bool {
 // multipliesOnes reports whether a node multiplies constants with ones and zeros that are made of integers.
 func multipliesOnes(s *scope, node *graph.Node) bool {
 	data := s.data(node)
-	if s.loop != nil || node.Role() != graph.RoleWeightedSum || len(data) != 1 || !s.raw[data[0]] {
+	if s.loop != nil || graph.RoleOf(node) != graph.RoleWeightedSum || len(data) != 1 || !s.raw[data[0]] {
 		return false
 	}
 	for t := data[0]; ; {

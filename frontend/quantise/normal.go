@@ -41,7 +41,7 @@ func until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.N
 	for list := []*graph.Node{node}; len(list) > 0; list = list[1:] {
 		for _, out := range list[0].Outputs {
 			for _, r := range readers[out] {
-				role := r.Role()
+				role := graph.RoleOf(r)
 				if role == graph.RoleWeightedSum || role == graph.RoleScan || role == graph.RoleFakeQuantise ||
 					role == graph.RoleQuantizeLinear {
 					continue

@@ -98,7 +98,7 @@ type choice struct {
 
 // keeps reports whether a place keeps the model's own quantiser, because that must stay or has the format already.
 func (p *spot) keeps(r Recipe) bool {
-	return p.node != nil && (p.stays || p.had == r.Activations && p.node.Role() != graph.RoleQuantizeLinear ||
+	return p.node != nil && (p.stays || p.had == r.Activations && graph.RoleOf(p.node) != graph.RoleQuantizeLinear ||
 		p.inner && r.Activations.Bits == 0)
 }
 

@@ -176,10 +176,10 @@ func (n *QuantisedNetwork) survey(s *scope) error {
 
 // visit returns the items that replace a node that reads data.
 func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
-	if !n.replace && node.Role() == graph.RolePlainSum && s.single(node) {
+	if !n.replace && graph.RoleOf(node) == graph.RolePlainSum && s.single(node) {
 		node, data = s.moved(node), node.Inputs[:1]
 	}
-	out, role := node.Outputs[0], node.Role()
+	out, role := node.Outputs[0], graph.RoleOf(node)
 	keep := []*item{{node: node}}
 	fixed, spectra := staysOnHost(n, s, node, data)
 	for _, o := range node.Outputs {
@@ -278,7 +278,7 @@ func (n *QuantisedNetwork) matrix(s *scope, node *graph.Node, data []string) {
 		w := &weight{scope: s, node: node, slot: slot, tensor: t, axis: graph.ChannelAxis(node, slot, len(t.Shape)),
 			data: data[0]}
 		if q := s.quantiserOf(in); q != nil {
-			if c := s.prog.SplitQuantiser(q); c != nil && c.Op == graph.OpCode && q.Role() == graph.RoleFakeQuantise {
+			if c := graph.SplitQuantiser(s.prog, q); c != nil && c.Op == graph.OpCode && graph.RoleOf(q) == graph.RoleFakeQuantise {
 				w.had = QuantFormat{Bits: int(s.constant(q.Inputs[3]).At(0))}
 			}
 			w.stays = !n.replace
@@ -308,7 +308,7 @@ func (s *scope) quantiserOf(name string) *graph.Node {
 		if !slices.Contains(node.Outputs, name) {
 			continue
 		}
-		switch node.Role() {
+		switch graph.RoleOf(node) {
 		case graph.RoleFakeQuantise, graph.RoleDequantizeLinear:
 			return node
 		case graph.RoleMovesCodes:
@@ -329,7 +329,7 @@ func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error
 	switch {
 	case s.raw[in]: // the inputs of the host keep their format
 		p.stays = true
-	case n.replace && node.Role() == graph.RoleTrunc:
+	case n.replace && graph.RoleOf(node) == graph.RoleTrunc:
 		p.from = s.names.Fresh(out, "mean")
 		factor := p.scope.constant(node.Inputs[len(node.Inputs)-2]).At(0)
 		if len(node.Inputs) == 5 { // version 1 divides codes, and keeps the scale
@@ -357,8 +357,8 @@ func (p *spot) read() {
 		p.scale = scale.At(0)
 	}
 	lo, hi := -1.0, 1.0 // the limits of BipolarQuant
-	switch c := s.prog.SplitQuantiser(n); {
-	case n.Is(graph.TraitMinifloatQuantiser):
+	switch c := graph.SplitQuantiser(s.prog, n); {
+	case graph.Has(n, graph.TraitMinifloatQuantiser):
 		p.had = QuantFormat{Exponent: int(p.bits(2)), Mantissa: int(p.bits(3))}
 		e, m, bias, most := p.bits(2), p.bits(3), p.bits(4), p.bits(5)
 		hi = min(most, (2-math.Exp2(-m))*math.Exp2(math.Exp2(e)-1-bias))
@@ -366,11 +366,11 @@ func (p *spot) read() {
 		if bias != p.had.bias() {
 			p.had.Exponent = 0
 		}
-	case c.Op == graph.OpCode || n.Role() == graph.RoleTrunc:
+	case c.Op == graph.OpCode || graph.RoleOf(n) == graph.RoleTrunc:
 		lo, hi, zero = c.Attrs["lo"].F, c.Attrs["hi"].F, s.constant(n.Inputs[2])
 		p.signed = lo < 0
 		p.had = QuantFormat{Bits: int(p.bits(len(n.Inputs) - 1))}
-		if n.Role() == graph.RoleTrunc && len(n.Inputs) == 6 {
+		if graph.RoleOf(n) == graph.RoleTrunc && len(n.Inputs) == 6 {
 			scale = s.constant(n.Inputs[4])
 		}
 	}

@@ -18,7 +18,7 @@ const moreOfSpectra = 4
 // staysOnHost reports whether a node is a product that stays on the host, or computes there with the output of one.
 // spectra reports whether the product is a fixed transform.
 func staysOnHost(n *QuantisedNetwork, s *scope, node *graph.Node, data []string) (stays, spectra bool) {
-	switch role := node.Role(); {
+	switch role := graph.RoleOf(node); {
 	case s.loop != nil || !s.allRaw(data) || role == graph.RoleFakeQuantise || role == graph.RoleQuantizeLinear ||
 		role == graph.RoleScan ||
 		role == graph.RoleMultiThreshold:
@@ -54,8 +54,8 @@ func (s *scope) measured(tensor string) bool {
 		read = true
 		squares := node.Op == graph.OpMul && node.In(0) == tensor && node.In(1) == tensor
 		data := s.data(node)
-		through := len(data) == 1 && (node.Role() == graph.RoleClip || node.Op == graph.OpMax ||
-			node.Role() != graph.RoleWeightedSum && !graph.IsNonlinear(node, tensor))
+		through := len(data) == 1 && (graph.RoleOf(node) == graph.RoleClip || node.Op == graph.OpMax ||
+			graph.RoleOf(node) != graph.RoleWeightedSum && !graph.IsNonlinear(node, tensor))
 		other := func(o string) bool { return !s.measured(o) }
 		if !graph.ComputesMagnitude(node) && !squares && (!through || slices.ContainsFunc(node.Outputs, other)) {
 			return false

@@ -219,7 +219,7 @@ func (a *Analysis) At(tensor string, i int) (*Slice, error) {
 
 // Codes returns the range of a quantiser's codes. ok is false for other steps.
 func Codes(step *graph.Step) (r num.Range, ok bool) {
-	lo, hi, ok := step.Node.CodeRange()
+	lo, hi, ok := graph.CodeRange(step.Node)
 	return num.Range{Lo: int64(lo), Hi: int64(hi)}, ok
 }
 

@@ -105,7 +105,7 @@ func (s *scope) codesOf(node *graph.Node) bool {
 
 // scale returns the scale of a quantiser. It returns nil if the node is no quantiser, or has a single scale.
 func (s *scope) scale(node *graph.Node) *graph.Tensor {
-	if !node.Is(graph.TraitMinifloatQuantiser) && !s.codesOf(node) {
+	if !graph.Has(node, graph.TraitMinifloatQuantiser) && !s.codesOf(node) {
 		return nil
 	}
 	scale := s.Known[node.In(1)].Const

@@ -205,7 +205,7 @@ func (s *scope) taps(step *graph.Step, x *side, rows map[int32]*row, p *product)
 		w = step.Dot.ABase
 	}
 	spread := s.Producer(step.Node.Inputs[x.slot])
-	if spread == nil || !spread.Node.InsertsZeros() {
+	if spread == nil || !graph.InsertsZeros(spread.Node) {
 		for _, base := range w.All {
 			macs += int64(step.Dot.K)
 			effective += rows[base].count

@@ -151,7 +151,7 @@ type counter struct {
 // used returns the indices of the nodes on which outputs depend.
 func (c *counter) used() map[int]bool {
 	used := map[int]bool{}
-	part, err := c.Part(graph.Names(c.Graph.Inputs), graph.Names(c.Graph.Outputs))
+	part, err := graph.NewPart(c.scope.Program, graph.Names(c.Graph.Inputs), graph.Names(c.Graph.Outputs))
 	if err != nil {
 		panic(err) // cannot happen, since all inputs are given
 	}
@@ -308,5 +308,5 @@ func (c *counter) behind(s *graph.Step) string {
 // codes reports whether a step is a quantiser.
 func (s *scope) codes(step *graph.Step) bool {
 	_, ok := s.quantised(step.Node)
-	return ok || step.Node.Is(graph.TraitMinifloatQuantiser)
+	return ok || graph.Has(step.Node, graph.TraitMinifloatQuantiser)
 }

@@ -138,7 +138,7 @@ func (s *scope) find(name string) (DeclaredType, bool) {
 	switch {
 	case node == nil:
 		return DeclaredType{}, false
-	case node.Is(graph.TraitMinifloatQuantiser):
+	case graph.Has(node, graph.TraitMinifloatQuantiser):
 		e, m := graph.MinifloatBits(s.Program, node)
 		return DeclaredType{Name: fmt.Sprintf("E%dM%d", e, m), Bits: 1 + e + m}, true
 	}
@@ -153,11 +153,11 @@ func (s *scope) find(name string) (DeclaredType, bool) {
 
 // quantised returns the type of a quantiser's codes.
 func (s *scope) quantised(node *graph.Node) (DeclaredType, bool) {
-	lo, hi, ok := node.CodeRange()
-	sign := ok && node.Bipolar()
-	if c := s.SplitQuantiser(node); c != nil {
+	lo, hi, ok := graph.CodeRange(node)
+	sign := ok && graph.IsBipolar(node)
+	if c := graph.SplitQuantiser(s.Program, node); c != nil {
 		ok, lo, hi = true, c.Attrs["lo"].F, c.Attrs["hi"].F
-		sign = (&graph.Node{Domain: graph.InternalDomain, Op: c.Op, Attrs: c.Attrs}).Bipolar()
+		sign = graph.IsBipolar((&graph.Node{Domain: graph.InternalDomain, Op: c.Op, Attrs: c.Attrs}))
 	}
 	switch {
 	case !ok || math.IsInf(lo, 0) || math.IsInf(hi, 0):
@@ -194,7 +194,7 @@ func (s *scope) cellWeights(name string) (DeclaredType, bool) {
 		return DeclaredType{}, false
 	}
 	cell := s.around.Origin(s.loop.Node)
-	slot, ok := cell.WeightSlot(name)
+	slot, ok := graph.WeightSlot(cell, name)
 	if !ok {
 		return DeclaredType{}, false
 	}
@@ -237,7 +237,7 @@ func (s *scope) moved(node *graph.Node) (names []string) {
 
 // clipped narrows the type of integers that a node clips.
 func (s *scope) clipped(node *graph.Node, t DeclaredType) DeclaredType {
-	if !node.Is(graph.TraitClip) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
+	if !graph.Has(node, graph.TraitClip) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
 		return t
 	}
 	r := *t.codes

@@ -50,7 +50,7 @@ func together(t *testing.T, onnx []byte, x []float64) []float64 {
 		t.Fatal(d.Diags)
 	}
 	out := g.Outputs[0].Name
-	part, err := p.Part([]string{"x"}, []string{out})
+	part, err := graph.NewPart(p, []string{"x"}, []string{out})
 	if err != nil {
 		t.Fatal(err)
 	}

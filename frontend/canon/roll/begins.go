@@ -241,8 +241,8 @@ func (b *beginning) alike(o output, is value) bool {
 // element by element.
 func (b *beginning) spreads(p *part, o output, v int) bool {
 	t := b.fixed[o]
-	if v == none || t == nil || b.numbers.values[v].constant == nil || len(graph.StepsOf(b.p, p.node)) == 0 ||
-		slices.ContainsFunc(graph.StepsOf(b.p, p.node), func(s *graph.Step) bool { return s.Elem == nil }) {
+	if v == none || t == nil || b.numbers.values[v].constant == nil || len(b.p.StepsOf(p.node)) == 0 ||
+		slices.ContainsFunc(b.p.StepsOf(p.node), func(s *graph.Step) bool { return s.Elem == nil }) {
 		return false
 	}
 	c := b.numbers.values[v].constant

@@ -79,7 +79,7 @@ func (n *numbers) products() [][]*graph.Node {
 	groups := map[string][]*graph.Node{}
 	for i, node := range n.g.Nodes {
 		order[node] = i
-		if !n.multiplies(node) || node.Recurrent() {
+		if !n.multiplies(node) || graph.IsRecurrent(node) {
 			continue
 		}
 		key, constants := node.Op, 0
@@ -107,7 +107,7 @@ func (n *numbers) products() [][]*graph.Node {
 
 // multiplies reports whether a node computes a sum of products, alone or among other things.
 func (n *numbers) multiplies(node *graph.Node) bool {
-	return slices.ContainsFunc(graph.StepsOf(n.p, node), func(s *graph.Step) bool { return s.Dot != nil })
+	return slices.ContainsFunc(n.p.StepsOf(node), func(s *graph.Step) bool { return s.Dot != nil })
 }
 
 // tries is the number of nodes of a group that are tested as predecessors of the last one.

@@ -290,7 +290,7 @@ func same(t *testing.T, p, q *graph.Program) {
 
 func run(t *testing.T, p *graph.Program, in []*graph.Reals) (out [][]float64) {
 	t.Helper()
-	part, err := p.Part(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
+	part, err := graph.NewPart(p, graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
 	if err != nil {
 		t.Fatal(err)
 	}

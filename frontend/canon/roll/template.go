@@ -355,7 +355,7 @@ func (t *template) codes(p *part) bool {
 	if p.node == nil {
 		return false
 	}
-	steps := graph.StepsOf(t.p, p.node)
+	steps := t.p.StepsOf(p.node)
 	for _, s := range steps {
 		switch {
 		case s.Dot != nil || s.Order != nil || s.Recur != nil:
@@ -394,5 +394,5 @@ func rounds(s *graph.Step) bool {
 
 // scales reports whether a part dequantises codes that another part computes.
 func (t *template) scales(p *part) bool {
-	return t.codes(p) && !slices.ContainsFunc(graph.StepsOf(t.p, p.node), rounds)
+	return t.codes(p) && !slices.ContainsFunc(t.p.StepsOf(p.node), rounds)
 }

@@ -116,7 +116,7 @@ func (c *RoundedCodes) sources(functions func(*place.Place) int) (list []*CodeSo
 			}
 		case !c.alike(*first, k):
 			hint := perChannel
-			if slices.ContainsFunc(form.Nodes, (*graph.Node).IsAveragePool) {
+			if slices.ContainsFunc(form.Nodes, graph.IsAveragePool) {
 				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad " +
 					"in front of it"
 			}

@@ -170,13 +170,13 @@ func (o *LayerOperand) number(tensor string, fits func(string) bool) int16 {
 func between(nodes []*graph.Node) string {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *graph.Node) bool {
 		written := graph.Node{Op: n.FullOp()}
-		return written.Role() == graph.RoleWeightedSum
+		return graph.RoleOf(&written) == graph.RoleWeightedSum
 	})
 	if len(nodes) == 0 {
 		return "what stands in front of it"
 	}
 	for _, n := range nodes {
-		if !n.Is(graph.TraitKeepsScaledIntegers) {
+		if !graph.Has(n, graph.TraitKeepsScaledIntegers) {
 			return unmapped.NodeText(n)
 		}
 	}
@@ -321,7 +321,7 @@ var ErrSeveralIntegers = errors.New("find: joined")
 func SeveralIntegersReason(form *scaled.Expression) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
-		if n.Is(graph.TraitSoftmax) {
+		if graph.Has(n, graph.TraitSoftmax) {
 			return WholeRowReason(n)
 		}
 	}

@@ -30,7 +30,7 @@ func (p *AnalysedProgram) RankingOf(step *graph.Step) (*Ranking, error) {
 	if reject != nil {
 		return nil, reject
 	}
-	by := p.FindEquivalentOrder(step.Node.Inputs[0], elements, o.N, func(step *graph.Step, in string) bool {
+	by := graph.FindEquivalentOrder(p.Program, step.Node.Inputs[0], elements, o.N, func(step *graph.Step, in string) bool {
 		_, integer := p.Integers.Integer(step.Output, 0)
 		return !integer && p.Integers.Derived(in)
 	})

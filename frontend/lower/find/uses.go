@@ -87,7 +87,7 @@ func (u *Uses) FeedsProduct(tensor string) bool {
 
 // product reports whether a step is a matrix product, other than the sum that a softmax divides by.
 func (u *Uses) product(r *graph.Step) bool {
-	return r.Dot != nil && !u.prog.Origin(r.Node).Is(graph.TraitSoftmax)
+	return r.Dot != nil && !graph.Has(u.prog.Origin(r.Node), graph.TraitSoftmax)
 }
 
 // leadsTo reports whether a step that is wanted depends on a tensor, not counting dependence through steps for
@@ -230,4 +230,4 @@ func inOrder(step *graph.Step, n int) bool {
 }
 
 // IsOneHot reports whether a step turns row numbers into one-hot rows.
-func IsOneHot(step *graph.Step) bool { return step.Node.Is(graph.TraitOneHot) }
+func IsOneHot(step *graph.Step) bool { return graph.Has(step.Node, graph.TraitOneHot) }

@@ -341,7 +341,7 @@ func (p *AnalysedProgram) Defer(code *graph.Step) { p.rounded[code.Output] = cod
 // results are used. Such a product of a matrix and a vector with rounded single products occurs in FINN-L.
 func (p *AnalysedProgram) RoundsProducts(c *RoundedCodes) bool {
 	form, _, ok := c.Forms.Single()
-	if !ok || !c.Step.Node.Is(graph.TraitUniformCodes) || len(form.Vars) < 2 {
+	if !ok || !graph.Has(c.Step.Node, graph.TraitUniformCodes) || len(form.Vars) < 2 {
 		return false
 	}
 	products, err := p.Integers.At(c.Step.Node.Inputs[0], 0)

@@ -40,7 +40,7 @@ func RoundingOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 // the step is no such quantiser.
 func ShiftedOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 	codes, ok := scaled.Codes(step)
-	if !ok || !step.Node.Is(graph.TraitUniformCodes) || step.Node.Int("sign", 0) != 0 {
+	if !ok || !graph.Has(step.Node, graph.TraitUniformCodes) || step.Node.Int("sign", 0) != 0 {
 		return nil, fmt.Errorf("%s does not round products", unmapped.NodeText(step.Node))
 	}
 	s, z := p.Known[step.Node.Inputs[1]].Const, p.Known[step.Node.Inputs[2]].Const

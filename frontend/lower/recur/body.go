@@ -119,7 +119,7 @@ func (b *reader) code(step *graph.Step, at []int32) (*value, error) {
 	if v.expr, reject = e.read(forms, err); reject != nil {
 		return nil, reject
 	}
-	if step.Node.Is(graph.TraitUniformCodes) {
+	if graph.Has(step.Node, graph.TraitUniformCodes) {
 		forms, err := b.a.Forms(step.Node.Inputs[0], at)
 		if v.of, reject = e.read(forms, err); reject != nil {
 			return nil, reject

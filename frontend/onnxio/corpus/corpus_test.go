@@ -102,7 +102,7 @@ func run(c *testbackend.TestCase) error {
 	if p == nil {
 		return fmt.Errorf("not prepared: %v", d.Diags)
 	}
-	part, err := p.Part(from, to)
+	part, err := graph.NewPart(p, from, to)
 	if err != nil {
 		return err
 	}
