@@ -103,7 +103,8 @@ func (d DType) Integer() num.Type {
 // Writable reports whether numpy arrays can hold values of d.
 func (d DType) Writable() bool { return d.IsNumber() }
 
-// IntegerLimits returns the range of an integer type. For 64-bit types it ends where float64 no longer holds every integer.
+// IntegerLimits returns the range of an integer type. For 64-bit types it ends where float64 no longer holds every
+// integer.
 func (d DType) IntegerLimits() (lo, hi float64, ok bool) {
 	kind := d.values()
 	if kind < naturals {

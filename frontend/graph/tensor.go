@@ -232,8 +232,8 @@ func (t *Tensor) UsedCodes() (codes []uint8) {
 	return codes
 }
 
-// WithCodeValues returns a tensor with the same codes and other values. values holds, group by group, the values of the codes, in
-// order.
+// WithCodeValues returns a tensor with the same codes and other values. values holds, group by group, the values of the
+// codes, in order.
 func (t *Tensor) WithCodeValues(dt DType, groups ElementPick, codes []uint8, values []float64) *Tensor {
 	out := &Tensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Groups: groups}
 	out.Values = make([]float64, out.GroupCount()<<8)
@@ -276,8 +276,8 @@ func (t *Tensor) FirstElementWhere(bad func(v float64) bool) (i int) {
 	return -1
 }
 
-// IsCertainlyFinite reports whether all elements are real numbers stored in F or Singles. If it reports false, they may be finite
-// all the same. It uses that v-v is NaN for infinities and NaN, and that a sum keeps a NaN.
+// IsCertainlyFinite reports whether all elements are real numbers stored in F or Singles. If it reports false, they may
+// be finite all the same. It uses that v-v is NaN for infinities and NaN, and that a sum keeps a NaN.
 func (t *Tensor) IsCertainlyFinite() bool {
 	rest, single := 0.0, float32(0)
 	for _, v := range t.F {
@@ -289,9 +289,13 @@ func (t *Tensor) IsCertainlyFinite() bool {
 	return (t.F != nil || t.Singles != nil) && rest == 0 && single == 0
 }
 
-// AllInfinite reports whether all elements are infinities with the given sign. It reports false if there are no elements.
+// AllInfinite reports whether all elements are infinities with the given sign. It reports false if there are no
+// elements.
 func (t *Tensor) AllInfinite(sign int) bool {
-	return t.DType.Float() && t.Len() > 0 && t.FirstElementWhere(func(v float64) bool { return !math.IsInf(v, sign) }) < 0
+	return t.DType.Float() && t.Len() > 0 && t.FirstElementWhere(func(v float64) bool {
+		return !math.IsInf(v,
+			sign)
+	}) < 0
 }
 
 // FilledTensor returns a tensor in which all elements are v.
@@ -302,8 +306,8 @@ func FilledTensor(dt DType, shape []int, v float64) *Tensor {
 // MinElementsToCompress is the number of elements from which a tensor is stored in the form with the fewest bytes.
 const MinElementsToCompress = 1 << 12
 
-// Compressed returns the tensor as codes, if it is large and has at most 256 different elements in F, as quantised weights
-// have. Otherwise it returns the tensor itself.
+// Compressed returns the tensor as codes, if it is large and has at most 256 different elements in F, as quantised
+// weights have. Otherwise it returns the tensor itself.
 func (t *Tensor) Compressed() *Tensor {
 	if len(t.F) < MinElementsToCompress {
 		return t

@@ -13,6 +13,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
@@ -45,7 +46,7 @@ func unquantised(t *testing.T, path string) []byte {
 				n.Inputs[i] = from
 			}
 		}
-		if n.Domain == graph.QONNX {
+		if n.Domain == operators.QONNX {
 			removed++
 			gone[out] = n.Inputs[0]
 			for i := range g.Outputs {

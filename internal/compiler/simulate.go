@@ -11,7 +11,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/frontend"
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/execution"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
@@ -413,7 +413,7 @@ func modelError(err error, src *ModelSource, d *diag.List) error {
 		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded " +
 			"to it"
 	}
-	if errors.Is(err, graph.ErrRoundingTooCostly) {
+	if errors.Is(err, execution.ErrRoundingTooCostly) {
 		hint = "use --engine float, which computes in float64: without --engine it is what runs such a model"
 	}
 	d.Fail(diag.DataInvalid, src.File, err.Error(), hint)

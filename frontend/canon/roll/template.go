@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // A template is the body of a recurrence, found by comparing two successive steps. Values that differ between them are
@@ -384,7 +385,7 @@ func (t *template) codes(p *part) bool {
 }
 
 // rounds reports whether a step of a program rounds or compares.
-func rounds(s *graph.Step) bool {
+func rounds(s *program.Step) bool {
 	if s.Elem == nil {
 		return false
 	}
