@@ -16,8 +16,8 @@ import (
 // in float32. The search chooses among these so that the given outputs result. Its result is within the bounds at every
 // quantiser and at the outputs.
 
-// decideWork bounds the work of a search, in the unit of execution.ChosenRun.Work. decideRuns raises that bound to as many
-// runs of the whole part. decideMost bounds the number of trials.
+// decideWork bounds the work of a search, in the unit of execution.ChosenRun.Work. decideRuns raises that bound to as
+// many runs of the whole part. decideMost bounds the number of trials.
 const (
 	decideWork = 2_000_000_000
 	decideRuns = 24

@@ -1,8 +1,7 @@
 // Package frontend makes a dataflow.Model from the bytes of an ONNX file. It reads and normalises the graph, lowers it
 // to integer layers, and keeps the real-valued parts at both ends as functions of the host.
 //
-// In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, float, real,
-// pass, canon, quantise, scaled, stats and lower, and dataflow, num, suggest and diag; none of the layers.
+// In come bytes and Options; out come an Imported with its Model, or diagnostics.
 //
 //   - frontend.go has Import; read.go reads a file and the files that belong to it; outside.go has aliases for other
 //     modules

@@ -2,7 +2,7 @@
 // dialect is one Code node followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on
 // scales.
 //
-// In comes a graph.Graph; out comes one of the same meaning. It sees roll, graph, real, pass and diag.
+// In comes a graph.Graph; out comes one of the same meaning.
 //
 //   - passes.go has the table of passes; rewrite.go edits graphs and has the passes for Gemm, Quant and Clip
 //   - fold.go folds constants; whole.go and hoist.go find and move codes; front.go moves quantisers to the front;

@@ -1,8 +1,7 @@
 // Package convert writes a model in another dialect of quantisation, or simplified.
 //
-// In come the bytes of an ONNX file and the dialect that is wanted; out come the bytes of another, with what was
-// proved of it, or diagnostics that name the nodes which the dialect cannot express. It sees frontend, canon, pass,
-// onnxio, graph and real, and dataflow, num and diag.
+// In come the bytes of an ONNX file and the dialect that is wanted; out come the bytes of another, with what was proved
+// of it, or diagnostics that name the nodes which the dialect cannot express.
 //
 //   - convert.go runs the conversion; dialects.go has the tables of rules: a row per operator that a dialect lacks
 //   - scope.go edits a graph, or the body of a loop: constants, names, nodes; quantiser.go reads quantisers

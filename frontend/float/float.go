@@ -2,7 +2,7 @@
 // determines, so the results are the same on every processor. It serves statistics of values, and models in which
 // nothing is rounded to codes. The exact meaning of a model is that of package graph.
 //
-// In come programs and float64s; out come the values of tensors. It sees graph and real.
+// In come programs and float64s; out come the values of tensors.
 //
 //   - float.go runs the steps of a part, and says for which programs float64 is good enough; room.go recycles memory
 //   - elem.go computes functions of elements, move.go moves and orders, loop.go recurrences

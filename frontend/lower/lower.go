@@ -23,8 +23,7 @@
 // movements; recur reads cells of recurrences; whole finds integers for rationals; unmapped has the reasons for
 // steps without layers.
 //
-// In come a program.Program and what the inputs arrive as; out comes a Lowered. It sees canon, graph, real, scaled,
-// choose, find, place, recur, unmapped, whole, dataflow, diag, num and hlslib.
+// In come a program.Program and what the inputs arrive as; out comes a Lowered.
 package lower
 
 import (

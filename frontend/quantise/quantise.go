@@ -1,8 +1,7 @@
 // Package quantise quantises a trained network. It finds the places of quantisers in a graph, records the values that
 // samples have there, and writes the graph with new quantisers. The result is used like any other model.
 //
-// In come programs and samples; out come graphs, as values to be written to a file. It sees float, graph, real,
-// num and diag.
+// In come programs and samples; out come graphs, as values to be written to a file.
 //
 //   - quantise.go has recipes, which say how to quantise a graph, and Find, which finds the places
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow

@@ -8,7 +8,7 @@
 // the tensor Concat(r, q) has two forms: v0*v1 + 1, with v0 from q and v1 from s, and v0. More elements do not make
 // more expressions; Var says which integer and which number each element has. At returns the slice of one element.
 //
-// In come a program.Program and the name of a tensor; out come the slices of its elements. It sees graph, real and num.
+// In come a program.Program and the name of a tensor; out come the slices of its elements.
 //
 // scaled.go has the analysis, forms.go the engine; moved.go follows elements through moves.
 package scaled

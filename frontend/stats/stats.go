@@ -3,8 +3,7 @@
 // 2301.13376) and of the states of layers (neural efficiency, arXiv 2102.11289). The counts do not depend on the
 // hardware.
 //
-// In comes a program.Program, of one sample; out comes a Totals, whose layers are nodes of the file. It sees graph,
-// real and num.
+// In comes a program.Program, of one sample; out comes a Totals, whose layers are nodes of the file.
 //
 //   - stats.go defines the counts, and walks over the program; product.go counts one sum of products
 //   - types.go finds the declared types of tensors; inferencecost.go returns qonnx's figures

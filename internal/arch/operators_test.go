@@ -73,7 +73,8 @@ func TestLiterals(t *testing.T) {
 		{"frontend/canon/a.go", `"a Gemm"`, ""},
 		{"frontend/canon/a.go", `"gemm"`, ""},
 		{"frontend/canon/a_test.go", `"Gemm"`, ""},
-		{"frontend/execution/exec.go", `"QLinearConv"`, "frontend/execution/exec.go:3:16 names the operator QLinearConv"},
+		{"frontend/execution/exec.go", `"QLinearConv"`,
+			"frontend/execution/exec.go:3:16 names the operator QLinearConv"},
 		{"frontend/operators/conv.go", `"Conv"`, ""},
 		{"hlslib/rnn/rnn.go", `"RNN"`, ""},
 	} {

@@ -2,7 +2,7 @@
 // an empty folder and its accuracy is meaningful. Each folder has model.onnx (QONNX), inputs.npy, labels.npy (the
 // class of each sample, -1 for an edge case) and outputs.npy (Brevitas' results).
 //
-// In comes the name of an example; out come its files. It sees nothing of this module.
+// In comes the name of an example; out come its files.
 package examples
 
 import "embed"

@@ -2,7 +2,7 @@
 // body once per step. An exporter that traces a program's loop writes such files. For example, a cell with 40 nodes and
 // 100 steps becomes 4,000 nodes, which repeat the same 40.
 //
-// In come a graph and its program; out comes the graph with loops in it, of the same meaning. It sees graph and diag.
+// In come a graph and its program; out comes the graph with loops in it, of the same meaning.
 //
 // Two products with the same weights, one of which depends on the other, may be the same product in two successive
 // steps. Package roll follows both backwards at once. Nodes that do the same in both steps are part of the body.

@@ -12,8 +12,6 @@
 // For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function
 // of a single integer, whatever nodes lie between. A quantiser of y makes it a step function of q, with the
 // thresholds of a layer. This is called scaled-integer analysis; package scaled finds the slices.
-//
-// It sees graph, real, scaled, choose, place, unmapped, whole, dataflow, diag and num.
 package find
 
 import (

@@ -10,8 +10,6 @@
 // positions 0 2 4 | 1 3 5. Transposing it costs nothing, since it only changes the list of positions. A layer that
 // needs its elements in another order than they arrive gets them by a movement. For example, if it needs each pixel
 // twice, the movement has the positions 0 1 0 1 2 3 ... and becomes an UpsampleNearestNeighbour.
-//
-// It sees graph, scaled, unmapped, dataflow, num and hlslib.
 package place
 
 import (

@@ -20,8 +20,6 @@
 // integer factors of polynomials, sharp.go does so for sums whose scales are far apart, limbs.go splits sums into
 // digits where no factors suffice, and divide.go divides sums for more codes than a function may have steps;
 // phases.go orders values in phases; emit.go writes the cell.
-//
-// It sees graph, real, scaled, unmapped, whole, diag, num, hlslib/layer and hlslib.
 package recur
 
 import (

@@ -967,7 +967,7 @@ type TrainingInfoProto struct {
 	//     variable is assigned up to once.
 	//  2. The keys must appear in names of "ModelProto.graph.initializer" or
 	//     "TrainingInfoProto.algorithm.initializer".
-	//  3. The values must be output names of "algorithm" or "ModelProto.graph.Output".
+	//  3. The values must be output names of "algorithm" or "ModelProto.graph.output".
 	//  4. Mutable variables are initialized to the value specified by the
 	//     corresponding initializer, and then potentially updated by
 	//     "initializer_binding"s and "update_binding"s in "TrainingInfoProto"s.

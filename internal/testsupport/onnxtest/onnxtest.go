@@ -8,7 +8,7 @@
 //
 // Mistakes of a test, such as a number of values that does not fit a shape, cause a panic.
 //
-// In come names, shapes and values; out come the bytes of a model. It sees graph, onnxpb, diag and num.
+// In come names, shapes and values; out come the bytes of a model.
 package onnxtest
 
 import (
