@@ -2,13 +2,17 @@
 // that they leave open is decided for that element alone, exactly.
 //
 //	exec               parts of programs, and exact decisions of roundings
+//	ordering           earlier tensors with the same order
+//	dot                sums of products
 //	holding            how long a run keeps a tensor
-//	elementwise, memo  functions of elements; caches of their values
-//	together           joining of several such functions
-//	dot, loop, summing sums of products; loops; sums of narrower accumulators
-//	order, ordering    sorting of rows; earlier tensors with the same order
+//	memo               caches of the values of functions
+//	met                states that runs have reached
+//	summing            sums of narrower accumulators
+//	elementwise, loop, order
+//	                   functions of elements; loops; sorting of rows
+//	together           joining of several functions of elements
 //	float32, decided   bounds and emulation of float32 executors; runs with chosen codes
-//	doubts, met        codes near ties; states that runs have reached
+//	doubts             codes near ties
 package execution
 
 import (

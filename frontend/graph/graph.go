@@ -1,9 +1,11 @@
 // Package graph holds ONNX models as written. A Graph keeps nodes, names, domains, types and constants as in the file,
 // and constants exactly. It knows no operator.
 //
-//	graph, tensor, dtype   nodes; constants; element types
+//	dtype                  element types
 //	pick                   how one tensor's elements are picked for those of another
+//	tensor                 constants
 //	arrival                inputs whose real numbers arrive as integers
+//	graph                  nodes and graphs
 //	names, verify, text    unused names; checks of the form; text for people
 package graph
 

@@ -12,19 +12,6 @@ import (
 // what is known of its inputs, and on the names in use. So a node that stays, with unchanged inputs, keeps its steps.
 // Therefore nodes of a prepared graph must not be changed.
 
-// A made holds the results of preparing one node of the graph.
-type made struct {
-	of      *reading
-	names   []madeUp
-	nodes   []*graph.Node   // internal nodes
-	known   []string        // the tensors that became known
-	counted []*program.Step // the counted steps, including those of constants
-	steps   []*program.Step
-}
-
-// A madeUp is a name that was requested from Fresh, and the result.
-type madeUp struct{ base, suffix, name string }
-
 // Reprepare prepares a changed version of a program's graph, as Prepare does, and reuses the steps of unchanged nodes.
 func Reprepare(p *program.Program, g *graph.Graph, d *diag.List) *program.Program {
 	q, ok := run(preparationOf(p).next(g), d)
@@ -32,11 +19,6 @@ func Reprepare(p *program.Program, g *graph.Graph, d *diag.List) *program.Progra
 		return nil
 	}
 	return q
-}
-
-// next returns a preparation for g, which will reuse results of p.
-func (p *preparation) next(g *graph.Graph) preparation {
-	return preparation{Program: program.New(g, p.File), options: p.options, within: p.within, kept: p}
 }
 
 // define builds the steps of a node of the graph, or reuses those of the earlier program.
@@ -103,16 +85,4 @@ func (p *preparation) keep(of *reading) bool {
 // same reports whether the same is known of two tensors. Constants are never changed, so pointers suffice.
 func sameKnown(k program.KnownTensor, l program.KnownTensor) bool {
 	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
-}
-
-// countStep counts the resources of a step of the current node.
-func countStep(p *preparation, s *program.Step) {
-	p.now.counted = append(p.now.counted, s)
-	p.step(s)
-}
-
-// know records what is known of a tensor that a node computes.
-func (p *preparation) know(name string, k program.KnownTensor) {
-	p.Known[name] = k
-	p.now.known = append(p.now.known, name)
 }

@@ -1,7 +1,6 @@
 package operators
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
-	"hlsgen/internal/diag"
 )
 
 // A call builds the steps of one node.
@@ -20,41 +18,6 @@ type call struct {
 	fixed *graph.Tensor // the value of the only output, if the operator itself determines it (Shape, Constant)
 
 	expanded bool // the node was replaced by internal nodes, which have the steps
-}
-
-// A reject says why a node is not supported. Definitions, and the functions that they call, panic with it: refuse and
-// the functions named after its kinds do not return. Only refusal recovers it.
-type reject struct {
-	code      diag.Code
-	msg, hint string
-	cause     string // a cause that nodes may share, to report them in one diagnostic; "" for none
-}
-
-func refuse(code diag.Code, hint, format string, args ...any) {
-	panic(&reject{code, fmt.Sprintf(format, args...), hint, ""})
-}
-
-// contradiction is the hint for nodes that are invalid.
-const contradiction = "the node contradicts the ONNX definition of its operator: check the exporter"
-
-func invalid(format string, args ...any) { refuse(diag.OpInvalid, contradiction, format, args...) }
-
-func tooLarge(hint, format string, args ...any) { refuse(diag.ModelTooLarge, hint, format, args...) }
-
-func unsupported(hint, format string, args ...any) { refuse(diag.OpUnsupported, hint, format, args...) }
-
-// refusal calls f and returns the reject with which f panics, or nil if f returns.
-func refusal(f func()) (r *reject) {
-	defer func() {
-		if v := recover(); v != nil {
-			var ok bool
-			if r, ok = v.(*reject); !ok {
-				panic(v)
-			}
-		}
-	}()
-	f()
-	return nil
 }
 
 // add adds an output.

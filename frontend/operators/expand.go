@@ -74,13 +74,6 @@ func (c *call) shape(shape []int) string {
 	return c.constant("shape", &graph.Tensor{DType: graph.Int64, Shape: []int{len(shape)}, I: intsAttr(shape...).Ints})
 }
 
-// fresh returns a tensor name that neither the file nor the program uses.
-func (p *preparation) fresh(base, suffix string) string {
-	name := p.names.Fresh(base, suffix)
-	p.now.names = append(p.now.names, madeUp{base, suffix, name})
-	return name
-}
-
 func intsAttr[T int | int64](v ...T) graph.Attr {
 	a := graph.Attr{Kind: graph.AttrInts, Ints: []int64{}}
 	for _, i := range v {

@@ -1,114 +1,62 @@
 // Package operators knows the operators of ONNX and of its dialects. Prepare turns a graph into a program: it finds
-// every shape, and reduces each operator to steps of five forms. Only these files know operators by name; other
+// every shape, and reduces each operator to steps of five forms. Only this package knows operators by name; other
 // packages ask for their traits.
 //
-// The table of operators:
+// A file rests on those before it, with few exceptions. Files without a word define the operators of their name: each
+// definition builds the steps of a node.
 //
-//	operators              the table, and the traits of operators
-//	arithmetic, activation, curves, reduce, order, conv, pool, image, move, slice, logic, quant, qonnx, pulp,
-//	recurrent, lstm, loop, minifloat, blocks
-//	                       the definitions of operators: each builds the steps of a node
-//	cell                   the cells of LSTM, GRU and RNN as the bodies of loops
-//	coding                 quantisers split into a code and its value, for canon
-//	composite, fused, finn operators that are first replaced by others: quantised ones, those that onnxruntime
-//	                       fuses, FINN's; recognition of the steps of FINN's build
-//	dynamic                quantisers whose scales come from the data
-//	branches               each If with a known condition, replaced by the nodes of its branch
-//	role                   what operators do with codes, for the placement of quantisers
-//	weights                recovery of weights that were rounded to float32
-//	infinite               operators that compute with infinities
-//	units                  real values of the codes of constants
-//	unsupported, gaps      messages for operators that are not supported
-//	standing               how each operator is computed, for the list of operators
-//
-// The preparation of a graph:
-//
-//	prepare, recur, window          Prepare; loops; windows of convolutions and pools
-//	bind, shapes, limits            sizes that the file leaves open; limits of resources
-//	reading, call, expand           the attributes and inputs of a node; its steps; internal nodes
-//	again                           reuse of steps after nodes were replaced
-//	strides                         index tables that nodes share
-//	formats                         the formats of cells' gates, from --lstm-config and --cell-config
+//	gaps         operators that are not supported, and what to do instead
+//	refusal      reasons why a node is not supported
+//	strides      index tables that nodes share
+//	traits       what other code asks of operators, and their names
+//	preparation  a program while it is prepared
+//	composite    operators that are first replaced by others
+//	dynamic      quantisers whose scales come from the data
+//	reading      a node with what is known of its inputs
+//	limits       limits of resources
+//	call         the steps of a node
+//	formats      formats of cells' gates, from --lstm-config and --cell-config
+//	order        sorting
+//	bind         sizes that the file leaves open
+//	expand       internal nodes that stand for a node
+//	activation
+//	window       windows of convolutions and pools
+//	finn         FINN's operators, and the steps of FINN's build
+//	quant        quantisers
+//	pulp         PULP's operators
+//	minifloat    quantisers to minifloats
+//	unsupported  messages for operators that are not supported
+//	weights      recovery of weights that were rounded to float32
+//	prepare      Prepare
+//	arithmetic
+//	again        reuse of steps after nodes were replaced
+//	lstm         Brevitas' LSTM cell
+//	slice, blocks
+//	cell         the cells of LSTM, GRU and RNN as the bodies of loops
+//	coding       quantisers split into a code and its value, for canon
+//	units        real values of the codes of constants
+//	infinite     operators that compute with infinities
+//	move
+//	fused        onnxruntime's fused products
+//	image, logic
+//	qonnx        QONNX' operators
+//	recur        loops
+//	loop         Loop, as a Scan
+//	conv, pool, curves
+//	branches     each If with a known condition, replaced by the nodes of its branch
+//	reduce, recurrent
+//	operators    the table of operators
+//	standing     how each operator is computed, for the list of operators
+//	role         what operators do with codes, for the placement of quantisers
+//	shapes       shapes that users give
 package operators
 
 import (
 	"maps"
 	"slices"
-	"strings"
 
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
 )
-
-// An operator describes an operator: its least and greatest number of inputs, its traits, and the function that builds
-// its steps.
-type operator struct {
-	min, max int
-	is       Trait
-	build    definition
-}
-
-// A definition builds the steps of a node.
-type definition = func(*call)
-
-// A joining combines two expressions into one.
-type joining = func(x, y *real.Expr) *real.Expr
-
-// A Trait is a property of an operator. Only the files operators*.go know operators by their names; other code asks for
-// traits.
-type Trait uint16
-
-// These are the traits.
-const (
-	TraitKeepsScaledIntegers Trait = 1 << iota // maps scaled integers to scaled integers
-	// each element depends on its whole row, and rises strictly with its own input
-	TraitSoftmax
-	TraitClip               // limits each element by inputs 1 and 2, or by attributes
-	TraitNeedsCellFormats   // its gates get formats only from --lstm-config or --cell-config
-	TraitMinifloatQuantiser // quantises to minifloats
-	TraitOneHot             // maps each index to a row of zeros with a single one
-	// gives codes of equal steps; inputs are the data, the scale and the zero point
-	TraitUniformCodes
-	TraitInputChannelsFirst // sums windows over the first axis of its weights, not the second
-	// gives codes whose steps grow with the value; inputs are the data and the scale
-	TraitMinifloatCodes
-
-	TraitLoop    // runs along a sequence
-	codes        // gives the codes of a quantiser
-	signs        // gives codes that are all -1 or +1
-	ofCodes      // maps codes to their values
-	bounds       // may read infinities, which mean no limit
-	TraitReshape // may give other axes than those of its input
-)
-
-// These operators occur in graphs that other packages write.
-const (
-	OpAdd        = "Add"
-	OpCast       = "Cast"
-	OpCode       = "Code"
-	OpConcat     = "Concat"
-	OpFloatQuant = "FloatQuant"
-	OpGather     = "Gather"
-	OpIdentity   = "Identity"
-	OpMatMul     = "MatMul"
-	OpMax        = "Max"
-	OpMin        = "Min"
-	OpMul        = "Mul"
-	opOneHot     = "OneHot"
-	OpQuant      = "Quant"
-	OpReshape    = "Reshape"
-	OpIf         = "If"
-	OpScan       = "Scan"
-	OpSub        = "Sub"
-	OpTranspose  = "Transpose"
-)
-
-// operators holds every supported operator, by domain and name.
-var operators map[string]map[string]operator
-
-// parts holds the internal operators to which others are reduced. They do not repeat the checks of those operators. No
-// graph contains them.
-var parts map[string]operator
 
 func init() { // in init, because definitions look operators up
 	parts = map[string]operator{
@@ -290,59 +238,6 @@ func init() { // in init, because definitions look operators up
 	}
 }
 
-// QONNX is the domain of QONNX' quantisers.
-const QONNX = "qonnx.custom_op.general"
-
-// InternalDomain is the domain of operators that only passes create.
-const InternalDomain = "hlsgen"
-
-// domainOf returns the name of a domain in the tables. QONNX' domain has had several names. PULP's operators also occur
-// in the domain of onnxruntime's extensions.
-func domainOf(domain string) string {
-	switch domain {
-	case "onnx.brevitas", "finn.custom_op.general", "finn", "qonnx":
-		return QONNX
-	case contrib:
-		return pulp
-	}
-	return domain
-}
-
-// IsQuantisationDomain reports whether a domain belongs to QONNX, FINN or Brevitas.
-func IsQuantisationDomain(domain string) bool {
-	return domainOf(domain) == QONNX || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
-}
-
-// lookup returns the operator with a name that may occur in graphs.
-func lookup(domain, op string) (operator, bool) {
-	def, ok := operators[domainOf(domain)][op]
-	return def, ok
-}
-
-// row returns the operator with a name, including those in parts.
-func row(domain, op string) (operator, bool) {
-	if def, ok := lookup(domain, op); ok || domain != InternalDomain {
-		return def, ok
-	}
-	def, ok := parts[op]
-	return def, ok
-}
-
-// KnownOperator reports whether an operator is supported, at least in some forms.
-func KnownOperator(domain, op string) bool {
-	_, ok := lookup(domain, op)
-	return ok
-}
-
-// Is reports whether a node's operator has a trait.
-func Has(n *graph.Node, t Trait) bool {
-	def, _ := row(n.Domain, n.Op)
-	return def.is&t != 0
-}
-
-// Recurrent reports whether a node is a loop along a sequence.
-func IsRecurrent(n *graph.Node) bool { return Has(n, TraitLoop) }
-
 // OperatorNames returns the sorted names of all operators that hlsgen knows, supported or not.
 func OperatorNames() []string {
 	names := map[string]bool{}
@@ -361,10 +256,4 @@ func addKeys[T any](to map[string]bool, from map[string]T) {
 	for name := range from {
 		to[name] = true
 	}
-}
-
-// NewMulByOne returns a node that multiplies a tensor by the constant one. The output has the same values, but can have
-// codes of its own.
-func NewMulByOne(name, in, one, out string) *graph.Node {
-	return &graph.Node{Index: -1, Name: name, Op: OpMul, Inputs: []string{in, one}, Outputs: []string{out}}
 }

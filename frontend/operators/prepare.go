@@ -1,11 +1,9 @@
 package operators
 
 import (
-	"fmt"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
-	"math"
 )
 
 // Prepare returns the program of a graph. If it does not support some nodes, it adds an error for each to d and returns
@@ -54,24 +52,6 @@ func SupportedPart(g *graph.Graph, file string, opt Options) *graph.Graph {
 	return &sub
 }
 
-// A preparation is a program while it is prepared, and what Reprepare reuses of it.
-type preparation struct {
-	*program.Program
-	made  map[*graph.Node]*made // the results of preparing each node of the graph
-	now   *made                 // the results for the node that is being prepared
-	kept  *preparation          // an earlier preparation whose steps may be reused; nil when the program is done
-	names graph.UsedNames       // names used by the graph and by internal tensors
-	strides
-	budget
-	within  bool // the program is the body of a loop
-	whole   bool // every node is supported
-	options Options
-	report  *diag.List // receives diagnostics
-}
-
-// preparationOf returns the preparation of a program.
-func preparationOf(p *program.Program) *preparation { return p.Preparation.(*preparation) }
-
 // PreparePart prepares the nodes of a graph that are supported. The result has no steps of the others, and nothing is
 // known of what they compute. whole reports whether all nodes are supported. PreparePart returns nil if the graph
 // contradicts itself.
@@ -86,9 +66,6 @@ func PreparePartLike(p *program.Program, g *graph.Graph, opt Options) (q *progra
 	next.options = opt
 	return run(next, new(diag.List))
 }
-
-// OptionsOf returns the options with which a program was prepared.
-func OptionsOf(p *program.Program) Options { return preparationOf(p).options }
 
 // run runs a preparation. If it fails, ok is false and the result holds the part that succeeded.
 func run(p preparation, d *diag.List) (_ *program.Program, ok bool) {
@@ -142,17 +119,4 @@ func run(p preparation, d *diag.List) (_ *program.Program, ok bool) {
 	p.kept, p.whole = nil, ok
 	p.Finish()
 	return p.Program, ok
-}
-
-// Where returns the position of a node for a diagnostic.
-func Where(file string, n *graph.Node) string { return fmt.Sprintf("%s, node %d", file, n.Index) }
-
-func opsetOf(g *graph.Graph, domain string) int64 {
-	if domain == channelsLast { // QONNX executes these with ONNX' newest definitions
-		return math.MaxInt64
-	}
-	if v, ok := g.Opsets[domain]; ok {
-		return v
-	}
-	return 1
 }

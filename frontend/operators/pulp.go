@@ -9,12 +9,6 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// pulp is the domain of the operators of PULP's tools: quantlib writes them, Deeploy and DORY read them.
-const pulp = "PACTOps"
-
-// contrib is the domain of onnxruntime's extensions.
-const contrib = "ai.onnx.contrib"
-
 // buildRequantShift builds clip(floor((x*mul + add)/div + 1/2)). Attributes give the limits as a number of levels. mul
 // and add are inputs with one number, or one per channel.
 func buildRequantShift(c *call) {

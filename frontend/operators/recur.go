@@ -186,9 +186,6 @@ func (s *scan) prepare(g *graph.Graph) {
 	s.p.loop(r)
 }
 
-// reported is the refusal of a node whose errors were reported already.
-var reported = &reject{}
-
 // outputs adds a step for each output.
 func (s *scan) outputs() {
 	r := s.recur

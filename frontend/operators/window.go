@@ -145,9 +145,6 @@ type layout struct {
 	shape       []int
 }
 
-// channelsLast is QONNX' domain of operators on data whose last axis is the channels.
-const channelsLast = "qonnx.custom_op.channels_last"
-
 // A windows builds a node that slides windows over input 0.
 type windows struct {
 	*call

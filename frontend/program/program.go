@@ -2,11 +2,12 @@
 // elements, sums of products, orders of rows, and loops. Package operators makes programs, package execution runs them,
 // and the lowering reads them.
 //
-//	program      programs: what is known of tensors, and their steps
-//	steps        the five forms
-//	move, list, tables
-//	             moves of elements; lists of indices, in compact forms, too; index tables
+//	list         lists of indices, in compact forms, too
 //	reals        values as intervals
+//	move         moves of elements
+//	steps        the five forms
+//	tables       index tables
+//	program      programs: what is known of tensors, and their steps
 //	infinities   tensors that may hold infinities
 package program
 
