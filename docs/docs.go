@@ -1,7 +1,7 @@
 // Package docs holds the pages that hlsgen shows: one per code of package diag. The other pages of this folder are for
 // readers of the project.
 //
-// In comes a code; out comes its page. It sees nothing of this module.
+// In comes a code; out comes its page.
 package docs
 
 import (

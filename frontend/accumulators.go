@@ -8,7 +8,8 @@ import (
 	"math/bits"
 	"sync"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/execution"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -67,7 +68,7 @@ func (s *ObservedSums) add(sums []int64, left int) {
 // accumulators. Its outputs differ from the model's if an accumulator is too narrow, or saturates and adds in another
 // order.
 func (im *Imported) ReferenceWithAccumulators(by map[*LayerSums]Accumulator) dataflow.Reference {
-	sums := map[string]*graph.ReplacedSums{}
+	sums := map[string]*execution.ReplacedSums{}
 	for s, a := range by {
 		sums[s.step.Output] = s.summing(a)
 	}
@@ -81,7 +82,7 @@ func (im *Imported) ReferenceWithAccumulators(by map[*LayerSums]Accumulator) dat
 }
 
 // summing returns a replacement for the sum of products, which accumulates as a says.
-func (s *LayerSums) summing(a Accumulator) *graph.ReplacedSums {
+func (s *LayerSums) summing(a Accumulator) *execution.ReplacedSums {
 	unit, zero := make([]*big.Rat, len(s.weight)), make([]int64, len(s.weight))
 	for c, w := range s.weight {
 		unit[c] = new(big.Rat).Mul(w, s.input)
@@ -90,7 +91,7 @@ func (s *LayerSums) summing(a Accumulator) *graph.ReplacedSums {
 		}
 	}
 	d := s.step.Dot
-	return &graph.ReplacedSums{Row: s.row, Unit: unit, Sum: func(x *graph.Reals) ([]int64, error) {
+	return &execution.ReplacedSums{Row: s.row, Unit: unit, Sum: func(x *program.Reals) ([]int64, error) {
 		whole, err := s.whole(x)
 		if err != nil {
 			return nil, err
@@ -114,7 +115,7 @@ func (s *LayerSums) summing(a Accumulator) *graph.ReplacedSums {
 }
 
 // whole returns the codes of inputs. If float64 does not hold an input exactly, the nearest code counts.
-func (s *LayerSums) whole(x *graph.Reals) ([]int64, error) {
+func (s *LayerSums) whole(x *program.Reals) ([]int64, error) {
 	unit, _ := s.input.Float64()
 	out := make([]int64, len(x.Lo))
 	for i := range out {

@@ -5,6 +5,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 )
 
@@ -14,7 +15,7 @@ const oldest = 11
 
 // outside returns the part of a model that computes the tensors to, given the tensors from. The part has no file if it
 // contains an operator that is not ONNX' own or has a body, or needs other inputs.
-func outside(p *graph.Program, from, to []string) (o dataflow.HostPart) {
+func outside(p *program.Program, from, to []string) (o dataflow.HostPart) {
 	g := &graph.Graph{Name: "outside", Init: map[string]*graph.Tensor{},
 		Opsets: map[string]int64{"": p.Graph.Opsets[""]}}
 	plain := g.Opsets[""] >= oldest
@@ -68,7 +69,7 @@ func outside(p *graph.Program, from, to []string) (o dataflow.HostPart) {
 }
 
 // declared returns the declarations of tensors as inputs or outputs of another graph.
-func declared(p *graph.Program, names []string) (list []graph.ValueInfo) {
+func declared(p *program.Program, names []string) (list []graph.ValueInfo) {
 	for _, name := range names {
 		k := p.Known[name]
 		v := graph.ValueInfo{Name: name, DType: k.DType, Known: true}

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -12,7 +15,7 @@ import (
 // sample returns the program for a single sample if the file or the user fixes a batch of several, and the program of g
 // otherwise. It returns nil after adding errors to d. It updates bind to match. A note tells the user which axis counts
 // as the batch, unless the axis is time or does not look like a batch.
-func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Program, *graph.Batch) {
+func sample(g *graph.Graph, file string, bind *operators.Options, d *diag.List) (*program.Program, *axes.Batch) {
 	p, b := oneSample(g, file, bind, d)
 	if p == nil || !declaredAs(p, file, d) {
 		return nil, b
@@ -22,7 +25,7 @@ func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*gr
 
 // declaredAs reports whether each output has the type that the file declares, and a type that NumPy has. It adds errors
 // for the others to d.
-func declaredAs(p *graph.Program, file string, d *diag.List) bool {
+func declaredAs(p *program.Program, file string, d *diag.List) bool {
 	ok := true
 	for _, o := range p.Graph.Outputs {
 		is := p.Known[o.Name].DType
@@ -46,9 +49,9 @@ func declaredAs(p *graph.Program, file string, d *diag.List) bool {
 }
 
 // oneSample implements sample, but does not check the types of the outputs.
-func oneSample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Program, *graph.Batch) {
+func oneSample(g *graph.Graph, file string, bind *operators.Options, d *diag.List) (*program.Program, *axes.Batch) {
 	g, *bind = bind.Bound(g)
-	b := bind.Batch(g, file)
+	b := axes.FindBatch(*bind, g, file)
 	if b == nil {
 		return prepared(g, file, *bind, d), nil
 	}
@@ -97,9 +100,9 @@ func ordinal(axis int) string {
 }
 
 // prepared returns the program of a graph, or nil after adding errors to d.
-func prepared(g *graph.Graph, file string, bind graph.Options, d *diag.List) *graph.Program {
+func prepared(g *graph.Graph, file string, bind operators.Options, d *diag.List) *program.Program {
 	before := len(d.Diags)
-	p := graph.Prepare(g, file, bind, d)
+	p := operators.Prepare(g, file, bind, d)
 	if p == nil {
 		tooMany(g, d.Diags[before:])
 	}
@@ -107,7 +110,7 @@ func prepared(g *graph.Graph, file string, bind graph.Options, d *diag.List) *gr
 }
 
 // reason says why an axis does not count samples.
-func reason(b *graph.Batch) string {
+func reason(b *axes.Batch) string {
 	switch {
 	case b.Node == nil:
 		return "the model's outputs do not lie sample by sample"
@@ -118,7 +121,7 @@ func reason(b *graph.Batch) string {
 }
 
 // whole records the shapes that the file's inputs and outputs have with the batch axis.
-func whole(m *dataflow.Model, b *graph.Batch) {
+func whole(m *dataflow.Model, b *axes.Batch) {
 	if b == nil || b.Sample == nil {
 		return
 	}

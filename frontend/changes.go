@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/execution"
 )
 
 // A change assigns other codes to some elements of a quantiser. A smaller key means that a float32 program more likely
@@ -48,9 +48,9 @@ func (s *decider) changes(t *trial, tried map[element]bool) (list []change) {
 }
 
 // changesOf lists the changes of one quantiser.
-func changesOf(t *trial, doubts []graph.AmbiguousElement) (list []change) {
-	slices.SortStableFunc(doubts, func(a, b graph.AmbiguousElement) int { return cmp.Compare(a.Share, b.Share) })
-	var ties []graph.AmbiguousElement
+func changesOf(t *trial, doubts []execution.AmbiguousElement) (list []change) {
+	slices.SortStableFunc(doubts, func(a, b execution.AmbiguousElement) int { return cmp.Compare(a.Share, b.Share) })
+	var ties []execution.AmbiguousElement
 	for from := 0; from < len(doubts); {
 		to := from
 		for to < len(doubts) && doubts[to].Share <= doubts[from].Share*(1+0x1p-12)+0x1p-20 {
@@ -75,7 +75,7 @@ func changesOf(t *trial, doubts []graph.AmbiguousElement) (list []change) {
 }
 
 // draws lists changes of several ties of a quantiser: all pairs if there are few, and random draws of any size.
-func draws(t *trial, ties []graph.AmbiguousElement) (list []change) {
+func draws(t *trial, ties []execution.AmbiguousElement) (list []change) {
 	if n := len(ties); n*(n-1)/2 <= drawsOf {
 		for i := range ties {
 			for k := range i {
@@ -95,7 +95,7 @@ func draws(t *trial, ties []graph.AmbiguousElement) (list []change) {
 }
 
 // single lists a change to each other possible code of an element.
-func single(t *trial, d graph.AmbiguousElement) (list []change) {
+func single(t *trial, d execution.AmbiguousElement) (list []change) {
 	now := t.All[d.Tensor].Lo[d.I]
 	for v := d.Lo; v <= d.Hi; v++ {
 		if v != now {
@@ -107,7 +107,7 @@ func single(t *trial, d graph.AmbiguousElement) (list []change) {
 }
 
 // together returns one change that moves every drawn element to a neighbouring code.
-func together(t *trial, doubts []graph.AmbiguousElement, drawn func(i int) bool) (c change) {
+func together(t *trial, doubts []execution.AmbiguousElement, drawn func(i int) bool) (c change) {
 	for i, d := range doubts {
 		if !drawn(i) {
 			continue

@@ -4,8 +4,9 @@ import (
 	"fmt"
 
 	"hlsgen/frontend/canon"
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -23,7 +24,7 @@ type Verdict struct {
 // judges them in order. Each then begins with the exact states.
 type Comparer struct {
 	Stream bool
-	part   *graph.ProgramPart
+	part   *execution.ProgramPart
 	outs   []string
 }
 
@@ -68,7 +69,7 @@ func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
 	if ok {
 		return Verdict{Equal: true}, nil
 	}
-	for _, v := range graph.Variants {
+	for _, v := range execution.Variants {
 		run := part.RunFloat32(vals, v)
 		tie, ok := nearTie(part.QuantiserTensors(), exact, run, open)
 		if !ok {
@@ -85,7 +86,7 @@ func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
 	return Verdict{Output: output, Index: index}, nil
 }
 
-func (c *Comparer) within(bounds map[string]*graph.Reals, given []dataflow.RealTensor) (output, index int, ok bool) {
+func (c *Comparer) within(bounds map[string]*program.Reals, given []dataflow.RealTensor) (output, index int, ok bool) {
 	for k, name := range c.outs {
 		b := bounds[name]
 		for i, v := range given[k].Data {
@@ -99,7 +100,7 @@ func (c *Comparer) within(bounds map[string]*graph.Reals, given []dataflow.RealT
 
 // nearTie returns the first quantiser whose codes differ. ok is false if one of the differing elements there does not
 // lie on a rounding boundary, as far as float32 can tell.
-func nearTie(codes []string, exact, run map[string]*graph.Reals, open map[string][]bool) (tensor string, ok bool) {
+func nearTie(codes []string, exact, run map[string]*program.Reals, open map[string][]bool) (tensor string, ok bool) {
 	for _, name := range codes {
 		differs := false
 		for i, v := range exact[name].Lo {

@@ -6,7 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/execution"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 )
 
@@ -15,8 +16,8 @@ import (
 // in float32. The search chooses among these so that the given outputs result. Its result is within the bounds at every
 // quantiser and at the outputs.
 
-// decideWork bounds the work of a search, in the unit of graph.ChosenRun.Work. decideRuns raises that bound to as many
-// runs of the whole part. decideMost bounds the number of trials.
+// decideWork bounds the work of a search, in the unit of execution.ChosenRun.Work. decideRuns raises that bound to as
+// many runs of the whole part. decideMost bounds the number of trials.
 const (
 	decideWork = 2_000_000_000
 	decideRuns = 24
@@ -30,14 +31,14 @@ type element struct {
 
 // A trial is a run with some chosen codes.
 type trial struct {
-	*graph.ChosenRun
+	*execution.ChosenRun
 	miss float64 // the total distance of outputs from their bounds
 }
 
 // decided searches for codes that produce the given outputs. It returns the first tensor in which they differ from the
 // exact codes, or "" if it finds none.
-func (c *Comparer) decided(part *graph.ProgramPart, in []*graph.Reals, given []dataflow.RealTensor,
-	exact map[string]*graph.Reals) string {
+func (c *Comparer) decided(part *execution.ProgramPart, in []*program.Reals, given []dataflow.RealTensor,
+	exact map[string]*program.Reals) string {
 	if hull, _ := part.Bounds32(in, nil); !c.holds(hull, given) {
 		return "" // no choice of codes gives these outputs
 	}
@@ -56,7 +57,7 @@ func (c *Comparer) decided(part *graph.ProgramPart, in []*graph.Reals, given []d
 }
 
 // holds reports whether the outputs are within bounds.
-func (c *Comparer) holds(bounds map[string]*graph.Reals, given []dataflow.RealTensor) bool {
+func (c *Comparer) holds(bounds map[string]*program.Reals, given []dataflow.RealTensor) bool {
 	_, _, ok := c.within(bounds, given)
 	return ok
 }
@@ -64,7 +65,7 @@ func (c *Comparer) holds(bounds map[string]*graph.Reals, given []dataflow.RealTe
 type decider struct {
 	*Comparer
 	given []dataflow.RealTensor
-	exact map[string]*graph.Reals
+	exact map[string]*program.Reals
 	taken map[element]float64 // the codes chosen so far
 	work  int                 // the remaining work, in the unit of graph.ChosenRun.Work
 	runs  int                 // the remaining trials
@@ -84,7 +85,7 @@ func (s *decider) choose(tensor string, i int, lo, hi, near float64) float64 {
 // left reports whether work and trials remain.
 func (s *decider) left() bool { return s.work > 0 && s.runs > 0 }
 
-func (s *decider) judged(d *graph.ChosenRun) (t trial) {
+func (s *decider) judged(d *execution.ChosenRun) (t trial) {
 	s.work, s.runs = s.work-d.Work, s.runs-1
 	t.ChosenRun = d
 	for k, name := range s.outs {
@@ -97,7 +98,7 @@ func (s *decider) judged(d *graph.ChosenRun) (t trial) {
 
 // with repeats a trial with the codes of some changes added. It keeps the codes if keep approves of the result. If the
 // intermediate result was met before, it gives up and returns a trial with an infinite miss.
-func (s *decider) with(t *trial, changes []change, met *graph.VisitedStates, keep func(trial) bool) trial {
+func (s *decider) with(t *trial, changes []change, met *execution.VisitedStates, keep func(trial) bool) trial {
 	was := s.taken
 	s.taken = maps.Clone(was)
 	next := *t
@@ -140,7 +141,7 @@ func (s *decider) from(t trial, tried map[element]bool) (trial, bool) {
 		after = map[element]bool{}
 	}
 	var nearer, aside []child
-	met := new(graph.VisitedStates)
+	met := new(execution.VisitedStates)
 	look := func(changes ...change) (found trial, ok bool) {
 		was, with := s.taken, met
 		if len(changes) > 1 {

@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/onnxtest"
 )
@@ -22,7 +24,7 @@ func TestDecidedAgain(t *testing.T) {
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		part := decidedPart(t, r)
-		x := &graph.Reals{Shape: []int{1, 2, 6, 6}}
+		x := &program.Reals{Shape: []int{1, 2, 6, 6}}
 		for range 72 {
 			x.Lo = append(x.Lo, float64(r.IntN(64)-32)/64)
 		}
@@ -34,7 +36,7 @@ func TestDecidedAgain(t *testing.T) {
 			}
 			return lo
 		}
-		now := part.RunChoosingCodes([]*graph.Reals{x}, choose)
+		now := part.RunChoosingCodes([]*program.Reals{x}, choose)
 		moved := 0
 		for range 12 {
 			type place struct {
@@ -49,7 +51,7 @@ func TestDecidedAgain(t *testing.T) {
 			}
 			at := open[r.IntN(len(open))]
 			taken[fmt.Sprint(at.name, at.i)] = at.hi
-			again, whole := now.Rerun(at.name, []int{at.i}, choose, nil), part.RunChoosingCodes([]*graph.Reals{x},
+			again, whole := now.Rerun(at.name, []int{at.i}, choose, nil), part.RunChoosingCodes([]*program.Reals{x},
 				choose)
 			for _, name := range slices.Sorted(maps.Keys(whole.All)) {
 				a, b := again.All[name], whole.All[name]
@@ -75,13 +77,13 @@ func TestDecidedAgain(t *testing.T) {
 }
 
 // listed returns the codes that are open in a run.
-func listed(d *graph.ChosenRun) (open []string) {
+func listed(d *execution.ChosenRun) (open []string) {
 	d.VisitAmbiguous(func(name string, i int, lo, hi float64) { open = append(open, fmt.Sprint(name, i, lo, hi)) })
 	return open
 }
 
 // decidedPart draws a network with what codes are computed of: products, maxima, means, sums, moves.
-func decidedPart(t *testing.T, r *rand.Rand) *graph.ProgramPart {
+func decidedPart(t *testing.T, r *rand.Rand) *execution.ProgramPart {
 	n := newNet(13).Input("x", graph.Float32, 1, 2, 6, 6).quant("x", "q", "sx", 0, 5, 1)
 	for _, s := range []string{"s0", "s1", "s2", "s3"} {
 		n.Init(s, graph.Float32, nil, 0.25+r.Float64())
@@ -108,7 +110,7 @@ func decidedPart(t *testing.T, r *rand.Rand) *graph.ProgramPart {
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
-	part, err := p.Part([]string{"x"}, []string{"y"})
+	part, err := execution.NewPart(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}

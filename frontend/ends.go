@@ -5,15 +5,17 @@ import (
 	"math/big"
 	"slices"
 
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/dataflow"
 )
 
 // before returns the part of the program from the named tensors to the codes that the host computes. Other codes arrive
 // as integers.
-func before(p *graph.Program, low *lower.Lowered, names []string) *graph.ProgramPart {
+func before(p *program.Program, low *lower.Lowered, names []string) *execution.ProgramPart {
 	var quantised []string
 	for _, name := range low.In {
 		if low.Arrive[name] == nil {
@@ -24,11 +26,11 @@ func before(p *graph.Program, low *lower.Lowered, names []string) *graph.Program
 }
 
 // behind returns the part of the program that the host computes from the accelerator's outputs.
-func behind(p *graph.Program, low *lower.Lowered) *graph.ProgramPart {
+func behind(p *program.Program, low *lower.Lowered) *execution.ProgramPart {
 	return mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
 }
 
-func prefix(p *graph.Program, low *lower.Lowered) dataflow.HostFunc {
+func prefix(p *program.Program, low *lower.Lowered) dataflow.HostFunc {
 	names := inputNames(p)
 	part := before(p, low, names)
 	return dataflow.HostFunc{Nodes: graph.Labels(part.Nodes()), ToCodes: toCodes(low, names, part)}
@@ -36,7 +38,7 @@ func prefix(p *graph.Program, low *lower.Lowered) dataflow.HostFunc {
 
 // toCodes returns the function that computes the accelerator's input frames from the named tensors.
 func toCodes(low *lower.Lowered, names []string,
-	part *graph.ProgramPart) func([]dataflow.RealTensor) ([]dataflow.Tensor,
+	part *execution.ProgramPart) func([]dataflow.RealTensor) ([]dataflow.Tensor,
 	error) {
 	return func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
 		if err := checkFinite(in); err != nil {
@@ -66,7 +68,7 @@ func toCodes(low *lower.Lowered, names []string,
 }
 
 // codesOf returns the integers of a tensor whose values the host has computed.
-func codesOf(low *lower.Lowered, name string, v *graph.Reals, t dataflow.StreamType) ([]int64, error) {
+func codesOf(low *lower.Lowered, name string, v *program.Reals, t dataflow.StreamType) ([]int64, error) {
 	codes := make([]int64, len(v.Lo))
 	known := map[real.Interval]int64{} // by value, for elements with one affine function
 	var of real.Affine
@@ -90,7 +92,7 @@ func codesOf(low *lower.Lowered, name string, v *graph.Reals, t dataflow.StreamT
 	return codes, nil
 }
 
-func suffix(p *graph.Program, low *lower.Lowered) dataflow.HostFunc {
+func suffix(p *program.Program, low *lower.Lowered) dataflow.HostFunc {
 	part := behind(p, low)
 	return dataflow.HostFunc{
 		Nodes: graph.Labels(part.Nodes()),
@@ -105,8 +107,8 @@ func suffix(p *graph.Program, low *lower.Lowered) dataflow.HostFunc {
 }
 
 // integers returns the real values scale*q + bias of an integer tensor. They need not be float64s.
-func integers(low *lower.Lowered, name string, shape []int, q []int64) *graph.Reals {
-	v := &graph.Reals{Shape: shape, Lo: make([]float64, len(q)), Hi: make([]float64, len(q))}
+func integers(low *lower.Lowered, name string, shape []int, q []int64) *program.Reals {
+	v := &program.Reals{Shape: shape, Lo: make([]float64, len(q)), Hi: make([]float64, len(q))}
 	v.Truth = func(i int) *big.Rat {
 		f := low.Real(name, i)
 		r := new(big.Rat).SetInt64(q[i])

@@ -4,9 +4,12 @@ import (
 	"slices"
 
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
@@ -19,13 +22,13 @@ const (
 )
 
 // fates returns the fate of every node of the file.
-func fates(written, program *graph.Program, low *lower.Lowered) []NodeFate {
+func fates(written, program *program.Program, low *lower.Lowered) []NodeFate {
 	computed := map[int]bool{} // by node index: it computes something from data
 	for _, s := range written.Steps {
 		computed[s.Node.Index] = computed[s.Node.Index] || !written.IsInexactConstant(s.Output)
 	}
 	alive := map[int]bool{}
-	if part, err := program.Part(inputNames(program), outputNames(program)); err == nil {
+	if part, err := execution.NewPart(program, inputNames(program), outputNames(program)); err == nil {
 		for _, n := range part.Nodes() {
 			for _, index := range n.Indices() {
 				alive[index] = true
@@ -34,7 +37,7 @@ func fates(written, program *graph.Program, low *lower.Lowered) []NodeFate {
 	}
 	host := map[int]string{}
 	if low.Graph != nil {
-		note := func(part *graph.ProgramPart, what string) {
+		note := func(part *execution.ProgramPart, what string) {
 			for _, n := range part.Nodes() {
 				for _, index := range n.Indices() {
 					host[index] = what
@@ -79,7 +82,7 @@ func fates(written, program *graph.Program, low *lower.Lowered) []NodeFate {
 func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFate {
 	out := unknownFates(g)
 	bind := opt.bind(g, file, new(diag.List))
-	rest := graph.SupportedPart(g, file, bind)
+	rest := operators.SupportedPart(g, file, bind)
 	if rest == nil {
 		return out
 	}
@@ -117,7 +120,7 @@ func unknownFates(g *graph.Graph) (out []NodeFate) {
 			continue
 		}
 		fate := unmappedFate
-		if graph.KnownOperator(n.Domain, n.Op) {
+		if operators.KnownOperator(n.Domain, n.Op) {
 			fate = "not reached"
 		}
 		out = append(out, NodeFate{n.Index, n.Label(), n.FullOp(), fate, n.Module()})

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -27,7 +30,7 @@ func refuseFeedback(input, msg, hint, file string, d *diag.List) {
 
 // feedback returns the indices of the states that the user names, among a program's inputs and outputs. It returns nil
 // if there are none, or after adding errors to d.
-func (o Options) feedback(p *graph.Program, d *diag.List) (list []dataflow.Feedback) {
+func (o Options) feedback(p *program.Program, d *diag.List) (list []dataflow.Feedback) {
 	in, out := inputNames(p), outputNames(p)
 	for _, s := range o.States {
 		f := dataflow.Feedback{In: slices.Index(in, s.Input), Out: slices.Index(out, s.Output)}
@@ -65,7 +68,7 @@ func (o Options) keeping(g *graph.Graph, file string, d *diag.List) bool {
 	var quiet diag.List
 	bind := o.bind(g, file, &quiet)
 	bound, bind := bind.Bound(g)
-	p := graph.Prepare(bound, file, bind, &quiet)
+	p := operators.Prepare(bound, file, bind, &quiet)
 	if p == nil {
 		return true
 	}
@@ -73,7 +76,7 @@ func (o Options) keeping(g *graph.Graph, file string, d *diag.List) bool {
 		return false
 	}
 	for _, s := range o.States {
-		if why := graph.WhyNotState(p, s.Input, s.Output); why != "" {
+		if why := axes.WhyNotState(p, s.Input, s.Output); why != "" {
 			refuseFeedback(s.Input, fmt.Sprintf("--state %v with --stateful: %s", s, why),
 				"without --stateful, the host carries the state from sample to sample", file, d)
 			return false

@@ -4,13 +4,13 @@ import (
 	"sync"
 
 	"hlsgen/frontend/float"
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 )
 
 // floating returns a reference that runs a program in float64. It returns nil if the program rounds data to integers,
 // sorts them or has inputs that arrive as integers. Only exact values are right then.
-func floating(p *graph.Program) dataflow.Reference {
+func floating(p *program.Program) dataflow.Reference {
 	if len(p.Graph.Arrive) > 0 || float.NeedsExact(p) {
 		return nil
 	}
@@ -30,7 +30,7 @@ func floating(p *graph.Program) dataflow.Reference {
 }
 
 // floatResults runs a part and returns the outputs of the program.
-func floatResults(p *graph.Program, part *float.Evaluator, in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+func floatResults(p *program.Program, part *float.Evaluator, in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	all, err := floatTensors(p, part, in)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func floatResults(p *graph.Program, part *float.Evaluator, in []dataflow.RealTen
 }
 
 // floatTensors runs a part and returns its wanted tensors, rounded to their types.
-func floatTensors(p *graph.Program, part *float.Evaluator, in []dataflow.RealTensor) (map[string]dataflow.RealTensor,
+func floatTensors(p *program.Program, part *float.Evaluator, in []dataflow.RealTensor) (map[string]dataflow.RealTensor,
 	error) {
 	all := map[string]dataflow.RealTensor{}
 	err := part.Run(dataOf(in), func(tensor string, shape []int, data []float64) {

@@ -6,33 +6,36 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/diag"
 )
 
 // Formats describes the quantisers of the gates of ONNX' recurrent operators, as read from a file.
-type Formats = graph.CellFormatsFile
+type Formats = operators.CellFormatsFile
 
 // These are the flags that name files of formats.
 const (
-	LSTMFlag = graph.LSTMFlag
-	CellFlag = graph.CellFlag
+	LSTMFlag = operators.LSTMFlag
+	CellFlag = operators.CellFlag
 )
 
-// ParseFormats reads the file that one of these flags names. graph.ParseFormats describes its form.
-func ParseFormats(flag string, b []byte) (Formats, error) { return graph.ParseFormats(flag, b) }
+// ParseFormats reads the file that one of these flags names. operators.ParseFormats describes its form.
+func ParseFormats(flag string, b []byte) (Formats, error) { return operators.ParseFormats(flag, b) }
 
 // bind returns what the file leaves open: the sizes of dynamic axes, which of them are time, and the formats of cells.
 // It notes in d which nodes get formats, and adds errors for formats that do not fit their node or that no node takes.
-func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
-	bind := graph.Options{Dims: o.Dims, Data: o.Data, Cells: o.Cells}
+func (o Options) bind(g *graph.Graph, file string, d *diag.List) operators.Options {
+	bind := operators.Options{Dims: o.Dims, Data: o.Data, Cells: o.Cells}
 	used := map[string]bool{}
 	for _, n := range g.Nodes {
-		if !n.Is(graph.TraitNeedsCellFormats) {
+		if !operators.Has(n, operators.TraitNeedsCellFormats) {
 			continue
 		}
 		var by []string
-		say := diag.Diag{Code: graph.FormatsCode(n), Node: n.Label(), Op: n.FullOp(), Where: graph.Where(file, n)}
+		say := diag.Diag{Code: operators.FormatsCode(n), Node: n.Label(), Op: n.FullOp(), Where: operators.Where(file,
+			n)}
 		for _, f := range o.Cells {
 			cell, name, ok := f.Of(n)
 			if !ok {
@@ -58,7 +61,7 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 		}
 	}
 	o.unused(used, file, d)
-	return bind.Sequences(g, file)
+	return axes.WithSequences(bind, g, file)
 }
 
 // unused adds errors for formats that name a node which does not exist. A wildcard without a node gives a note only,
@@ -70,7 +73,7 @@ func (o Options) unused(used map[string]bool, file string, d *diag.List) {
 			if used[f.Flag+name] {
 				continue
 			}
-			if graph.IsWildcard(name) {
+			if operators.IsWildcard(name) {
 				d.Add(diag.Diag{Severity: diag.Note, Code: f.Code(), Where: file,
 					Msg: fmt.Sprintf("%s has formats for %q, and this model has no node left that takes them", f.Flag,
 						name)})
@@ -79,7 +82,7 @@ func (o Options) unused(used map[string]bool, file string, d *diag.List) {
 			d.Add(diag.Diag{Severity: diag.Error, Code: f.Code(), Where: file,
 				Msg: fmt.Sprintf("%s has formats for %q, which no %s of this model takes", f.Flag, name, of),
 				Hint: fmt.Sprintf("use the name of an %s node, or %q for all of them; other operators have their "+
-					"formats in the model", of, graph.EveryNode)})
+					"formats in the model", of, operators.EveryNode)})
 		}
 	}
 }

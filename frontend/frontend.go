@@ -1,8 +1,7 @@
 // Package frontend makes a dataflow.Model from the bytes of an ONNX file. It reads and normalises the graph, lowers it
 // to integer layers, and keeps the real-valued parts at both ends as functions of the host.
 //
-// In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, float, real,
-// pass, canon, quantise, scaled, stats and lower, and dataflow, num, suggest and diag; none of the layers.
+// In come bytes and Options; out come an Imported with its Model, or diagnostics.
 //
 //   - frontend.go has Import; read.go reads a file and the files that belong to it; outside.go has aliases for other
 //     modules
@@ -33,11 +32,15 @@ import (
 	"slices"
 	"sync"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/quantise"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -71,8 +74,8 @@ type Options struct {
 	steps int  // the length to which an input with the sequence's length is bound; otherwise 0
 }
 
-// Shapes holds the sizes of all axes of inputs (see graph.Shapes).
-type Shapes = graph.Shapes
+// Shapes holds the sizes of all axes of inputs (see operators.Shapes).
+type Shapes = operators.Shapes
 
 // A NodeFate is one line of `hlsgen check`: it says how one ONNX node is implemented.
 type NodeFate struct {
@@ -91,12 +94,12 @@ type Imported struct {
 	Model *dataflow.Model
 	Fates []NodeFate
 
-	options graph.Options
-	file    *graph.Program
-	written *graph.Program // file; if samples are pieces of a stream, with unrolled recurrences as loops
-	program *graph.Program // the normalised program that was lowered
+	options operators.Options
+	file    *program.Program
+	written *program.Program // file; if samples are pieces of a stream, with unrolled recurrences as loops
+	program *program.Program // the normalised program that was lowered
 	lowered *lower.Lowered
-	batch   *graph.Batch
+	batch   *axes.Batch
 	stream  bool // samples are pieces of one stream
 	lengths *lengths
 	asked   *AxisLengths // the lengths for the longest of which the file was read
@@ -265,7 +268,8 @@ const maxAttempts = 4
 // products and moves quantisers to the front as that attempt suggests, and repeats this while there are new
 // suggestions. If no attempt has layers for everything, it returns the first one with the fewest errors, and sets found
 // to these.
-func again(written, program *graph.Program, low *lower.Lowered, how lower.Options, found *diag.List) (*graph.Program,
+func again(written, program *program.Program, low *lower.Lowered, how lower.Options,
+	found *diag.List) (*program.Program,
 	*lower.Lowered) {
 	m := &canon.PassState{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
 		Front: map[string]bool{}}
@@ -407,7 +411,7 @@ func asWritten(im *Imported, o Options, d *diag.List) *Imported {
 	return ref
 }
 
-func model(written, program *graph.Program, low *lower.Lowered) *dataflow.Model {
+func model(written, program *program.Program, low *lower.Lowered) *dataflow.Model {
 	m := &dataflow.Model{Name: written.Graph.Name, Graph: low.Graph, Reference: reference(written),
 		Meta: written.Graph.Meta}
 	m.In, m.Out = signature(written)
@@ -418,7 +422,7 @@ func model(written, program *graph.Program, low *lower.Lowered) *dataflow.Model 
 	return m
 }
 
-func signature(p *graph.Program) (in, out []dataflow.RealPort) {
+func signature(p *program.Program) (in, out []dataflow.RealPort) {
 	for _, v := range p.Graph.Inputs {
 		k := p.Known[v.Name]
 		side, sides := p.Graph.Sides[v.Name]
@@ -437,24 +441,24 @@ func leadingBatch(v graph.ValueInfo, shape []int) bool {
 	return len(shape) > 1 && (shape[0] == 1 || v.Known && len(v.Dims) > 0 && v.Dims[0].Size < 0)
 }
 
-func inputNames(p *graph.Program) []string { return graph.Names(p.Graph.Inputs) }
+func inputNames(p *program.Program) []string { return graph.Names(p.Graph.Inputs) }
 
-func outputNames(p *graph.Program) []string { return graph.Names(p.Graph.Outputs) }
+func outputNames(p *program.Program) []string { return graph.Names(p.Graph.Outputs) }
 
 // mustPart returns a part of a program. It panics on an error, because lowering has already established the part's
 // inputs.
-func mustPart(p *graph.Program, from, to []string) *graph.ProgramPart {
-	part, err := p.Part(from, to)
+func mustPart(p *program.Program, from, to []string) *execution.ProgramPart {
+	part, err := execution.NewPart(p, from, to)
 	if err != nil {
 		panic(err)
 	}
 	return part
 }
 
-func reals(in []dataflow.RealTensor) []*graph.Reals {
-	out := make([]*graph.Reals, len(in))
+func reals(in []dataflow.RealTensor) []*program.Reals {
+	out := make([]*program.Reals, len(in))
 	for i, t := range in {
-		out[i] = graph.NewExactReals(t.Shape, t.Data)
+		out[i] = program.NewExactReals(t.Shape, t.Data)
 	}
 	return out
 }
@@ -474,7 +478,7 @@ func checkFinite(in []dataflow.RealTensor) error {
 // maxSteps bounds the steps and products through which the rounding of an output goes back, in a model without codes.
 const maxSteps = 1 << 20
 
-func reference(p *graph.Program) dataflow.Reference {
+func reference(p *program.Program) dataflow.Reference {
 	part := mustPart(p, inputNames(p), outputNames(p)).JoinFunctions()
 	if !float.NeedsExact(p) {
 		part.Most = maxSteps
@@ -484,14 +488,15 @@ func reference(p *graph.Program) dataflow.Reference {
 		if err := checkFinite(in); err != nil {
 			return nil, err
 		}
-		fork := forks.Get().(*graph.ProgramPart)
+		fork := forks.Get().(*execution.ProgramPart)
 		defer forks.Put(fork)
 		return results(p, fork, reals(in))
 	}
 }
 
 // results runs a part and returns the outputs of the program.
-func results(p *graph.Program, part *graph.ProgramPart, in []*graph.Reals) (out []dataflow.RealTensor, err error) {
+func results(p *program.Program, part *execution.ProgramPart, in []*program.Reals) (out []dataflow.RealTensor,
+	err error) {
 	all, err := part.Outputs(in)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -26,7 +27,7 @@ const (
 )
 
 // host describes what the host computes, as far as each result is a function of one element.
-func host(written, p *graph.Program, low *lower.Lowered, prefix dataflow.HostFunc) *dataflow.Host {
+func host(written, p *program.Program, low *lower.Lowered, prefix dataflow.HostFunc) *dataflow.Host {
 	h := &dataflow.Host{Codes: prefix.ToCodes, In: make([]*dataflow.HostIn, len(low.In)),
 		Out: make([]*dataflow.HostOut, len(p.Graph.Outputs))}
 	front := scaled.New(p)
@@ -64,7 +65,7 @@ func host(written, p *graph.Program, low *lower.Lowered, prefix dataflow.HostFun
 
 // quantised returns the tensor of the file whose codes the given tensor holds, because normalisation gives the codes of
 // a quantiser a name of their own. If there is no other tensor, it returns the given one.
-func quantised(p *graph.Program, codes string) string {
+func quantised(p *program.Program, codes string) string {
 	at := strings.LastIndex(codes, ".codes")
 	if at < 0 {
 		return codes
@@ -78,7 +79,7 @@ func quantised(p *graph.Program, codes string) string {
 
 // values returns, for elements of a quantised tensor, the functions from codes to values. It returns nil if the values
 // are not affine functions of the codes.
-func values(p *graph.Program, low *lower.Lowered, codes string, index []int32) (of []real.Affine) {
+func values(p *program.Program, low *lower.Lowered, codes string, index []int32) (of []real.Affine) {
 	middle := scaled.New(p)
 	declared := make([]real.Affine, graph.Size(p.Known[codes].Shape))
 	for i := range declared {
@@ -107,7 +108,7 @@ func values(p *graph.Program, low *lower.Lowered, codes string, index []int32) (
 }
 
 // inside returns a tensor of the model as an input or an output of the accelerator's part.
-func inside(p *graph.Program, name string) dataflow.RealPort {
+func inside(p *program.Program, name string) dataflow.RealPort {
 	k := p.Known[name]
 	batch := len(k.Shape) > 1 && k.Shape[0] == 1
 	return dataflow.RealPort{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
@@ -115,7 +116,7 @@ func inside(p *graph.Program, name string) dataflow.RealPort {
 
 // begins describes how frames follow from tensors inside the model: from the inputs of their quantisers or, if these
 // have no such tables, from the quantised tensors. A number then becomes the code with the nearest value.
-func begins(p *graph.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []dataflow.RealPort,
+func begins(p *program.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []dataflow.RealPort,
 	codes func([]dataflow.RealTensor) ([]dataflow.Tensor, error)) {
 	middle := scaled.New(p)
 	var names []string
@@ -140,7 +141,7 @@ func begins(p *graph.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []d
 }
 
 // quantiser returns the quantiser whose codes a tensor holds, or is a function of. It returns nil if there is none.
-func quantiser(p *graph.Program, tensor string) *graph.Step {
+func quantiser(p *program.Program, tensor string) *program.Step {
 	step := p.Producer(tensor)
 	for step != nil && !scaled.IsCode(step) {
 		data := slices.IndexFunc(step.Node.Inputs, func(in string) bool { return in != "" && p.Known[in].Const == nil })
@@ -153,7 +154,7 @@ func quantiser(p *graph.Program, tensor string) *graph.Step {
 }
 
 // beginsQuantised does the same as begins for the quantised tensors.
-func beginsQuantised(p *graph.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []dataflow.RealPort) {
+func beginsQuantised(p *program.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []dataflow.RealPort) {
 	for i, name := range low.In {
 		of = append(of, inside(p, quantised(p, name)))
 		index := elements(low, name, graph.Size(p.Known[name].Shape))
@@ -433,7 +434,7 @@ func hostCode(e *real.Expr, r num.Range, t num.Format) *dataflow.HostCode {
 }
 
 // formatOf returns the format to which the values of a tensor are rounded.
-func formatOf(p *graph.Program, tensor string) num.Format {
+func formatOf(p *program.Program, tensor string) num.Format {
 	return p.Known[tensor].DType.Format()
 }
 

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
@@ -47,11 +50,11 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 	var quiet diag.List
 	bind := o.bind(g, file, &quiet)
 	bound, bind := bind.Bound(g)
-	p := graph.Prepare(bound, file, bind, &quiet)
+	p := operators.Prepare(bound, file, bind, &quiet)
 	if p == nil {
 		return nil, true
 	}
-	states := p.StateInputs()
+	states := axes.StateInputs(p)
 	ok = o.namesStates(states, file, d)
 	b, found := &inserting{Graph: g, taken: g.UsedNames()}, false
 	for _, s := range states {
@@ -95,10 +98,10 @@ func refuseState(input, msg, hint, file string, d *diag.List) {
 }
 
 // namesStates reports whether all inputs that the user names are initial states, and adds errors for the others to d.
-func (o Options) namesStates(states []*graph.StateInput, file string, d *diag.List) bool {
+func (o Options) namesStates(states []*axes.StateInput, file string, d *diag.List) bool {
 	ok := true
 	for _, name := range slices.Sorted(maps.Keys(o.Initial)) {
-		if name != "" && !slices.ContainsFunc(states, func(s *graph.StateInput) bool { return s.Name == name }) {
+		if name != "" && !slices.ContainsFunc(states, func(s *axes.StateInput) bool { return s.Name == name }) {
 			ok = false
 			refuseState(name, "--initial-state names it, but it is not an initial state that only recurrences "+
 				"read", inputsToName(states), file, d)
@@ -108,7 +111,7 @@ func (o Options) namesStates(states []*graph.StateInput, file string, d *diag.Li
 }
 
 // inputsToName returns the hint for a name that is not an initial state.
-func inputsToName(states []*graph.StateInput) string {
+func inputsToName(states []*axes.StateInput) string {
 	if len(states) == 0 {
 		return "leave it out: no recurrence of this model begins with an input"
 	}
@@ -121,7 +124,7 @@ func inputsToName(states []*graph.StateInput) string {
 
 // state applies one initial state. It returns a description of the change, or the reason why the change is not
 // possible.
-func (b *inserting) state(s *graph.StateInput, as InitialStateMode) (told, why string) {
+func (b *inserting) state(s *axes.StateInput, as InitialStateMode) (told, why string) {
 	if as == InitialZero {
 		at := slices.IndexFunc(b.Inputs, func(v graph.ValueInfo) bool { return v.Name == s.Name })
 		for _, dim := range b.Inputs[at].Dims {
@@ -146,8 +149,8 @@ func (b *inserting) state(s *graph.StateInput, as InitialStateMode) (told, why s
 
 // beginsWith returns a hint with the flags that give a recurrence an initial state instead of a real-valued input. It
 // returns "" if no flag does.
-func beginsWith(p *graph.Program, input string) string {
-	for _, s := range p.StateInputs() {
+func beginsWith(p *program.Program, input string) string {
+	for _, s := range axes.StateInputs(p) {
 		if s.Name != input || !s.Real {
 			continue
 		}

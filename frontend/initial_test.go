@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 	"hlsgen/internal/testsupport/onnxtest"
@@ -261,12 +262,12 @@ func TestInitialStatesOfCells(t *testing.T) {
 			n.Node("LSTM", "q", n.c([]int{1, 8, 3}, count(24)...), n.c([]int{1, 8, 2}, count(16)...), "", "", "h0",
 				"c0").Int("hidden_size", 2).Name("cell").Out("y")
 			n.Output("y", graph.Float32)
-			formats := graph.CellFormats{}
-			for _, name := range graph.FormatNames {
-				formats[name] = graph.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+			formats := operators.CellFormats{}
+			for _, name := range operators.FormatNames {
+				formats[name] = operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 			}
 			opt := frontend.Options{Initial: c.initial, Stateful: c.stateful, Cells: []frontend.Formats{
-				{Flag: frontend.LSTMFlag, Cells: map[string]graph.CellFormats{"cell": formats}}}}
+				{Flag: frontend.LSTMFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}}
 			if c.steps == "T" {
 				opt.Lengths = &frontend.AxisLengths{Axis: "T", Min: 2, Max: 6}
 			}

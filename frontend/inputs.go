@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -162,7 +163,8 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		// of its own.
 		out := b.fresh(in.Name + ".values")
 		b.moveReaders(in.Name, out)
-		b.first = append(b.first, graph.NewMulByOne("input-type", in.Name, b.constant(out+".one", in.DType, 1), out))
+		b.first = append(b.first, operators.NewMulByOne("input-type", in.Name, b.constant(out+".one", in.DType, 1),
+			out))
 	}
 	g.Nodes = append(b.first, g.Nodes...)
 	return true
@@ -198,7 +200,8 @@ func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.L
 		}
 		out := b.fresh(in.Name + ".quantised")
 		b.moveReaders(in.Name, out)
-		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-quant", Op: graph.OpQuant, Domain: graph.QONNX,
+		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-quant", Op: operators.OpQuant,
+			Domain:  operators.QONNX,
 			Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.FlagAttr(q.Type.Signed())},
 			Inputs: []string{in.Name, b.constant(out+".scale", graph.Float32, q.Scale),
 				b.constant(out+".zero", graph.Float32, 0),

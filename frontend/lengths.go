@@ -9,9 +9,12 @@ import (
 	"strconv"
 	"sync"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -33,14 +36,14 @@ func (o Options) lengthsOf(g *graph.Graph) *AxisLengths {
 	if g == nil {
 		return nil
 	}
-	in := g.LengthInput()
+	in := axes.FindLengthInput(g)
 	if in == nil {
 		return o.Lengths
 	}
 	if o.Lengths != nil {
 		return &AxisLengths{o.Lengths.Axis, o.Lengths.Min, o.Lengths.Max, in.Name}
 	}
-	if steps, axis := in.Steps(g, graph.Options{Dims: o.Dims, Data: o.Data}); steps > 1 {
+	if steps, axis := in.Steps(g, operators.Options{Dims: o.Dims, Data: o.Data}); steps > 1 {
 		return &AxisLengths{axis, 1, steps, in.Name}
 	}
 	return nil
@@ -196,7 +199,7 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 // sequence's end they do not depend on data.
 func (im *Imported) behind(name string, steps int) ([]dataflow.RealTensor, error) {
 	var quiet diag.List
-	p := prepared(im.written.Graph.WithValidSteps(steps), name, im.options, &quiet)
+	p := prepared(axes.WithValidSteps(im.written.Graph, steps), name, im.options, &quiet)
 	if p == nil {
 		return nil, fmt.Errorf("sequences of %d steps among %d: %s", steps, im.lengths.Max, why(quiet))
 	}
@@ -215,7 +218,7 @@ func (im *Imported) pads(at *Imported, n int) error {
 		return nil
 	}
 	in, out := inputNames(im.written), outputNames(im.written)
-	x := &graph.LengthPair{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
+	x := &axes.LengthPair{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
 	if err := x.Compare(in, out); err != nil {
 		return fmt.Errorf("a sequence is followed by zeros: %w", err)
 	}
@@ -235,14 +238,14 @@ func (im *Imported) pads(at *Imported, n int) error {
 // continues where the sample before has ended.
 type relay struct {
 	im     *Imported
-	parts  map[int]*graph.ProgramPart // by length; 0 if there is only one length
-	before *graph.ProgramPart
+	parts  map[int]*execution.ProgramPart // by length; 0 if there is only one length
+	before *execution.ProgramPart
 }
 
-func (im *Imported) relay() *relay { return &relay{im: im, parts: map[int]*graph.ProgramPart{}} }
+func (im *Imported) relay() *relay { return &relay{im: im, parts: map[int]*execution.ProgramPart{}} }
 
 // next returns the model and the part that execute the next sample.
-func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.ProgramPart, err error) {
+func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *execution.ProgramPart, err error) {
 	if err := checkFinite(in); err != nil {
 		return nil, nil, err
 	}

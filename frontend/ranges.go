@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 )
@@ -12,7 +13,7 @@ import (
 // ranges sets, for each model input, the range of values that its first quantisers distinguish. Made-up test data
 // should cover it. If no quantiser is in linear reach, the range is -1..1, or for integers what the type holds within
 // -128..255.
-func ranges(p *graph.Program, in []dataflow.RealPort) {
+func ranges(p *program.Program, in []dataflow.RealPort) {
 	a := scaled.New(p)
 	at := map[string]int{}
 	for k := range in {
@@ -26,10 +27,10 @@ func ranges(p *graph.Program, in []dataflow.RealPort) {
 	found := map[int]bool{}
 	behind := map[string]bool{} // tensors behind a quantiser, which are out of linear reach
 	for _, s := range p.Steps {
-		first, last, ok := s.Node.CodeRange()
+		first, last, ok := operators.CodeRange(s.Node)
 		late := slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return behind[in] })
 		behind[s.Output] = late || ok && a.Derived(s.Node.Inputs[0])
-		if late || !ok || !s.Node.Is(graph.TraitUniformCodes|graph.TraitMinifloatCodes) {
+		if late || !ok || !operators.Has(s.Node, operators.TraitUniformCodes|operators.TraitMinifloatCodes) {
 			continue
 		}
 		sl, err := a.At(s.Node.Inputs[0], 0)
@@ -41,12 +42,12 @@ func ranges(p *graph.Program, in []dataflow.RealPort) {
 			continue
 		}
 		value := func(code float64) float64 { // the input that has this code
-			v := graph.Decoded(p, s, code)
+			v := operators.Decoded(p, s, code)
 			x, _ := v.Sub(v, f.Bias).Quo(v, f.Scale).Float64()
 			return max(-math.MaxFloat32, min(x, math.MaxFloat32))
 		}
 		beyond := 0.75 // half a step beyond the ends, so that test data saturate, too
-		if s.Node.Is(graph.TraitMinifloatCodes) {
+		if operators.Has(s.Node, operators.TraitMinifloatCodes) {
 			beyond = last / 16
 		}
 		lo, hi := value(first-beyond), value(last+beyond)

@@ -4,8 +4,10 @@ import (
 	"maps"
 	"slices"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/diag"
 )
 
@@ -16,9 +18,9 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 		return nil
 	}
 	opt.settle(g, name)
-	graph.Decompose(g)
-	graph.RecoverWeights(g, name, d)
-	if l := g.LengthInput(); l != nil && opt.steps > 0 {
+	operators.Decompose(g)
+	operators.RecoverWeights(g, name, d)
+	if l := axes.FindLengthInput(g); l != nil && opt.steps > 0 {
 		l.Bind(g, opt.steps)
 	}
 	quantised, ok := opt.begin(g, name, d)
@@ -36,7 +38,7 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 
 // settle resolves the branches that do not depend on data.
 func (o Options) settle(g *graph.Graph, file string) {
-	graph.ResolveBranches(g, file, func() graph.Options { return o.bind(g, file, new(diag.List)) })
+	operators.ResolveBranches(g, file, func() operators.Options { return o.bind(g, file, new(diag.List)) })
 }
 
 // graph returns the graph of a file, cut at the outputs that the options name, with its axes bound. It returns nil
@@ -52,7 +54,7 @@ func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
 		return nil
 	}
 	for _, place := range slices.Sorted(maps.Keys(o.Dims)) {
-		g.MakeAxisDynamic(place)
+		operators.MakeAxisDynamic(g, place)
 	}
 	return g
 }

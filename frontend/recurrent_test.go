@@ -7,10 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/testsupport/models"
@@ -18,7 +22,7 @@ import (
 )
 
 // canonical is a model after all passes, for data of the given shape, as a part that shows the codes inside loops.
-func canonical(t *testing.T, file string, shape []int) *graph.ProgramPart {
+func canonical(t *testing.T, file string, shape []int) *execution.ProgramPart {
 	t.Helper()
 	var d diag.List
 	onnx, err := os.ReadFile(file)
@@ -26,9 +30,9 @@ func canonical(t *testing.T, file string, shape []int) *graph.ProgramPart {
 	if err != nil || g == nil {
 		t.Fatal(err, d.Diags)
 	}
-	graph.Decompose(g)
-	opt := graph.Options{Data: map[string][]int{"": shape}}.Sequences(g, file)
-	written := graph.Prepare(g, file, opt, &d)
+	operators.Decompose(g)
+	opt := axes.WithSequences(operators.Options{Data: map[string][]int{"": shape}}, g, file)
+	written := operators.Prepare(g, file, opt, &d)
 	if written == nil {
 		t.Fatal(d.Diags)
 	}
@@ -36,7 +40,7 @@ func canonical(t *testing.T, file string, shape []int) *graph.ProgramPart {
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
-	part, err := p.Part(graph.Names(g.Inputs), graph.Names(g.Outputs))
+	part, err := execution.NewPart(p, graph.Names(g.Inputs), graph.Names(g.Outputs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +49,7 @@ func canonical(t *testing.T, file string, shape []int) *graph.ProgramPart {
 }
 
 // inside finds the codes of a tensor of a body, run by run.
-func inside(t *testing.T, all map[string]*graph.Reals, loop string, tensor string, run int) []float64 {
+func inside(t *testing.T, all map[string]*program.Reals, loop string, tensor string, run int) []float64 {
 	t.Helper()
 	v := all[fmt.Sprintf("%s[%d].%s", loop, run, tensor)]
 	if v == nil || !v.Exact() {
@@ -55,7 +59,7 @@ func inside(t *testing.T, all map[string]*graph.Reals, loop string, tensor strin
 }
 
 // loops lists the loops of a run's tensors in order.
-func loops(part *graph.ProgramPart) (names []string) {
+func loops(part *execution.ProgramPart) (names []string) {
 	for _, name := range part.QuantiserTensors() {
 		loop, _, ok := strings.Cut(name, "[0].")
 		if ok && (len(names) == 0 || names[len(names)-1] != loop) {
@@ -86,7 +90,7 @@ func TestBrevitasCells(t *testing.T) {
 					continue
 				}
 				x := sample(rec.X, i, []int{steps, 1, width})
-				_, all, err := part.Run([]*graph.Reals{graph.NewExactReals(x.Shape, x.Data)})
+				_, all, err := part.Run([]*program.Reals{program.NewExactReals(x.Shape, x.Data)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -141,7 +145,7 @@ func TestFINNL(t *testing.T) {
 				x[i] = columns.Data[i] / float64(int(1)<<(c.bits-1))
 			}
 			part := canonical(t, filepath.Join(dir, "scan.onnx"), []int{length, width})
-			_, all, err := part.Run([]*graph.Reals{graph.NewExactReals([]int{length, width}, x)})
+			_, all, err := part.Run([]*program.Reals{program.NewExactReals([]int{length, width}, x)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,9 +7,10 @@ import (
 
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/float"
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/quantise"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -32,11 +33,11 @@ type QuantisationSession struct {
 	file    string
 	net     *quantise.QuantisedNetwork
 	float   *quantise.Calibration
-	dynamic *graph.DynamicQuantisers
-	as      *graph.Program     // the model before quantisation
+	dynamic *operators.DynamicQuantisers
+	as      *program.Program   // the model before quantisation
 	asFloat dataflow.Reference // runs it in float64; nil if it rounds or sorts data
 	single  bool               // Note returns the same as RunOriginal
-	bind    graph.Options      // the axes and formats that the file leaves open
+	bind    operators.Options  // the axes and formats that the file leaves open
 }
 
 // BeginQuantisation reads a model to be quantised. With replace, its own quantisers change, too; otherwise only missing
@@ -58,12 +59,12 @@ func BeginQuantisation(name string, onnx []byte, opt Options, replace bool, d *d
 			"quantise the model first, with --save-model, and then use what was written")
 	}
 	opt.settle(g, name)
-	q := &QuantisationSession{file: name, dynamic: graph.RemoveDynamicQuantisers(g)}
+	q := &QuantisationSession{file: name, dynamic: operators.RemoveDynamicQuantisers(g)}
 	if q.dynamic != nil && len(opt.Initial) > 0 {
 		return refuse("--initial-state changes a model whose scales come from the data of each run",
 			"quantise the model first, with --save-model, and then use what was written")
 	}
-	graph.Decompose(g)
+	operators.Decompose(g)
 	if _, ok := opt.begin(g, name, d); !ok {
 		return nil
 	}
@@ -121,7 +122,7 @@ func (q *QuantisationSession) fail(err error, d *diag.List) {
 		return
 	}
 	d.Add(diag.Diag{Severity: diag.Error, Code: diag.QuantiseUnfit, Node: r.Node.Label(), Op: r.Node.FullOp(),
-		Where: graph.Where(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
+		Where: operators.Where(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
 }
 
 // DisableChannelScales declares that no recipe will use a scale per channel, so that Note need not keep values by

@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 )
@@ -122,7 +123,7 @@ func over(op string) func(n *net) {
 // TestStandings has operators between quantisers computed by the layers that the list of operators names.
 func TestStandings(t *testing.T) {
 	t.Parallel()
-	list, _ := graph.SupportOf("", graph.SupportedOperators(""))
+	list, _ := operators.SupportOf("", operators.SupportedOperators(""))
 	tried := 0
 	for _, s := range list {
 		named := strings.FieldsFunc(s.How, func(r rune) bool { return strings.ContainsRune(" ,;()", r) })

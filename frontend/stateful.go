@@ -4,15 +4,18 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
 // streamed returns a program whose loops can keep a state, if samples are pieces of one stream. Unrolled recurrences
 // become loops for this purpose.
-func (o Options) streamed(p *graph.Program) *graph.Program {
+func (o Options) streamed(p *program.Program) *program.Program {
 	if !o.Stateful {
 		return p
 	}
@@ -21,14 +24,14 @@ func (o Options) streamed(p *graph.Program) *graph.Program {
 
 // keeps adds errors to d if the user asks for states across samples but the model has no state to hand on. b is the
 // batch that the file fixes, or nil.
-func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
+func (o Options) keeps(p *program.Program, b *axes.Batch, d *diag.List) {
 	if !o.Stateful {
 		return
 	}
 	refuse := func(n *graph.Node, msg, hint string) {
 		x := diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Where: p.File, Msg: msg, Hint: hint}
 		if n != nil {
-			x.Node, x.Op, x.Where = n.Label(), n.FullOp(), graph.Where(p.File, n)
+			x.Node, x.Op, x.Where = n.Label(), n.FullOp(), operators.Where(p.File, n)
 		}
 		d.Add(x)
 	}
@@ -40,7 +43,7 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 		refuse(nil, fmt.Sprintf("its batch of %d are samples side by side, and a state is that of one stream", b.Size),
 			"export the model with a batch of 1")
 	}
-	seen := map[*graph.Recur]bool{}
+	seen := map[*program.Recur]bool{}
 	steps, _ := p.StepsBetween(nil, graph.Names(p.Graph.Outputs)) // a step may omit the computations of the last step
 	for _, s := range steps {
 		r := s.Recur
@@ -78,7 +81,7 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 }
 
 // stepsOf reports whether a constant is one of the weights of loops that replace unrolled steps.
-func stepsOf(p *graph.Program, loops map[*graph.Recur]bool, weights *graph.Tensor) bool {
+func stepsOf(p *program.Program, loops map[*program.Recur]bool, weights *graph.Tensor) bool {
 	if weights == nil || len(weights.Shape) < 2 {
 		return false
 	}
@@ -96,13 +99,13 @@ func stepsOf(p *graph.Program, loops map[*graph.Recur]bool, weights *graph.Tenso
 }
 
 // onDevice adds errors for recurrences that the host would execute, because it treats each sample separately.
-func (o Options) onDevice(p *graph.Program, low *lower.Lowered, d *diag.List) {
+func (o Options) onDevice(p *program.Program, low *lower.Lowered, d *diag.List) {
 	if !o.Stateful {
 		return
 	}
 	for _, n := range append(before(p, low, inputNames(p)).Loops(), behind(p, low).Loops()...) {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Node: n.Label(), Op: n.FullOp(),
-			Where: graph.Where(p.File, n), Msg: "the host executes it, which handles samples apart",
+			Where: operators.Where(p.File, n), Msg: "the host executes it, which handles samples apart",
 			Hint: "quantise its input and its gates, or use --engine reference"})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // TestQuantisedStates has an LSTM whose states arrive through the quantisers that its cell gives them, of few and of
@@ -34,15 +35,15 @@ func TestQuantisedStates(t *testing.T) {
 				for _, out := range []string{"y", "last", "state"} {
 					n.Output(out, graph.Float32)
 				}
-				formats := graph.CellFormats{}
-				for _, name := range graph.FormatNames {
-					formats[name] = graph.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+				formats := operators.CellFormats{}
+				for _, name := range operators.FormatNames {
+					formats[name] = operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 				}
 				for _, name := range []string{"output", "cell_state"} {
-					formats[name] = graph.CellFormat{Scale: 1. / 16, Bits: bits, Signed: true, Rounding: "ROUND"}
+					formats[name] = operators.CellFormat{Scale: 1. / 16, Bits: bits, Signed: true, Rounding: "ROUND"}
 				}
 				im, found := imported(t, n, frontend.Options{Cells: []frontend.Formats{
-					{Flag: frontend.LSTMFlag, Cells: map[string]graph.CellFormats{"cell": formats}}}})
+					{Flag: frontend.LSTMFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}})
 				if im.Model == nil {
 					t.Fatal(found)
 				}
@@ -69,9 +70,9 @@ func TestStatesOfOneDirection(t *testing.T) {
 			n.Node("RNN", "q", n.c([]int{2, 2, 3}, count(12)...), n.c([]int{2, 2, 2}, count(8)...), "", "", "both").
 				Int("hidden_size", 2).Str("direction", "bidirectional").Name("cell").Out("y")
 			n.Output("y", graph.Float32)
-			formats := graph.CellFormats{"output": {Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}}
+			formats := operators.CellFormats{"output": {Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}}
 			im, found := imported(t, n, frontend.Options{Cells: []frontend.Formats{
-				{Flag: frontend.CellFlag, Cells: map[string]graph.CellFormats{"cell": formats}}}})
+				{Flag: frontend.CellFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}})
 			if im.Model == nil {
 				t.Fatal(found)
 			}

@@ -3,7 +3,7 @@ package frontend
 import (
 	"slices"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/stats"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -68,5 +68,8 @@ func (im *Imported) HasHostProducts() bool {
 	for _, f := range im.Fates {
 		host[f.Index] = f.Fate == FateHostPrefix || f.Fate == FateHostSuffix
 	}
-	return slices.ContainsFunc(im.written.Steps, func(s *graph.Step) bool { return s.Dot != nil && host[s.Node.Index] })
+	return slices.ContainsFunc(im.written.Steps, func(s *program.Step) bool {
+		return s.Dot != nil &&
+			host[s.Node.Index]
+	})
 }

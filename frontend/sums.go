@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -28,7 +30,7 @@ type LayerSums struct {
 	InBits   int       // the width of an input, from its quantiser
 	InSigned bool
 
-	step   *graph.Step
+	step   *program.Step
 	row    []int32    // the channel of each output
 	taps   []int32    // by index in a row of weights: the offset of its input from the output's base
 	input  *big.Rat   // the real value of input 1
@@ -41,7 +43,7 @@ func (im *Imported) Sums() (list []*LayerSums) {
 	if im.Model == nil || im.lowered == nil {
 		return nil
 	}
-	lowered := map[int][]*graph.Step{} // products by node of the file
+	lowered := map[int][]*program.Step{} // products by node of the file
 	for _, s := range im.program.Steps {
 		if s.Dot != nil {
 			lowered[s.Node.Index] = append(lowered[s.Node.Index], s)
@@ -76,7 +78,7 @@ func (im *Imported) Sums() (list []*LayerSums) {
 }
 
 // readInput sets the fields of the product's inputs. They must be codes of one quantiser with a known range.
-func (s *LayerSums) readInput(im *Imported, lowered *graph.Step) error {
+func (s *LayerSums) readInput(im *Imported, lowered *program.Step) error {
 	tensor := lowered.Node.Inputs[lowered.Dot.A]
 	elements := scaled.Indices(graph.Size(im.program.Known[tensor].Shape))
 	forms, err := im.lowered.Integer.Forms(tensor, elements)
@@ -106,7 +108,7 @@ func (s *LayerSums) readInput(im *Imported, lowered *graph.Step) error {
 		bias := new(big.Rat).Quo(of.Bias, of.Scale)
 		if s.input == nil {
 			s.input, zero = of.Scale, bias
-			s.of(codes, zero, step.Node.Bipolar())
+			s.of(codes, zero, operators.IsBipolar(step.Node))
 		} else if s.input.Cmp(of.Scale) != 0 || zero.Cmp(bias) != 0 || !codes.Within(s.In) && zero.IsInt() {
 			return fmt.Errorf("its inputs have several scales or zero points")
 		}
@@ -128,7 +130,7 @@ func (s *LayerSums) readInput(im *Imported, lowered *graph.Step) error {
 
 // quantised returns the quantiser whose codes an integer tensor holds. The tensor may also hold maxima of some codes.
 // of maps the tensor's integers to a value; then maps the codes to it.
-func (im *Imported) quantised(tensor string, of real.Affine) (step *graph.Step, then real.Affine, ok bool) {
+func (im *Imported) quantised(tensor string, of real.Affine) (step *program.Step, then real.Affine, ok bool) {
 	step = im.program.Producer(tensor)
 	for step != nil && !scaled.IsCode(step) {
 		if step.Window == nil || step.Elem == nil { // not a maximum
@@ -168,7 +170,7 @@ func (s *LayerSums) of(codes num.Range, more *big.Rat, bipolar bool) {
 }
 
 // readWeights sets the integers of the weights, and their units by channel.
-func (s *LayerSums) readWeights(p *graph.Program, units map[string]weightUnit) error {
+func (s *LayerSums) readWeights(p *program.Program, units map[string]weightUnit) error {
 	d := s.step.Dot
 	w := p.Known[s.step.Node.Inputs[d.B]].Const
 	u, known := units[s.step.Node.Inputs[d.B]]
@@ -200,7 +202,7 @@ func (s *LayerSums) readWeights(p *graph.Program, units map[string]weightUnit) e
 
 // inOrder sorts the products of a sum by the position of their weights in the file. It sets s.taps and returns the
 // offsets of the weights.
-func (s *LayerSums) inOrder(d *graph.Dot) (offsets []int32) {
+func (s *LayerSums) inOrder(d *program.Dot) (offsets []int32) {
 	order := make([]int, d.K)
 	for k := range order {
 		order[k] = k
@@ -252,13 +254,13 @@ func (im *Imported) weightUnits() map[string]weightUnit {
 		if im.written.Known[tensor].Const == nil {
 			continue
 		}
-		found[tensor] = graph.Quantisers(im.written, tensor)
+		found[tensor] = operators.Quantisers(im.written, tensor)
 	}
 	next := g.Copy()
 	bits := map[*graph.Node]int{}
 	for tensor, quantisers := range found {
 		for _, n := range quantisers {
-			unit, b := graph.UnitOf(im.written, n)
+			unit, b := operators.UnitOf(im.written, n)
 			if unit == nil {
 				delete(found, tensor)
 				break
@@ -271,7 +273,7 @@ func (im *Imported) weightUnits() map[string]weightUnit {
 	}
 	next.Nodes = slices.DeleteFunc(next.Nodes, func(n *graph.Node) bool { return bits[n] > 0 })
 	var quiet diag.List
-	p := im.written.Reprepare(next, &quiet)
+	p := operators.Reprepare(im.written, next, &quiet)
 	if p == nil {
 		return nil
 	}

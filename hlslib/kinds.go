@@ -2,9 +2,8 @@
 // kernels share (core), and the headers for C simulation (csim).
 //
 // In come the folders of the kinds; out go the table of kinds, by which parameters are read, and the C++ files, which
-// templates copies into projects. A kind's folder has KIND.go (parameters, binding, results, folds, loop), cost.go
-// and KIND.hpp. Larger kinds have more files, which their package comments name. It sees the kinds of hlslib, and
-// dataflow.
+// templates copies into projects. A kind's folder has KIND.go (parameters, binding, results, folds, loop), cost.go and
+// KIND.hpp. Larger kinds have more files, which their package comments name.
 package hlslib
 
 import (

@@ -3,7 +3,7 @@
 // this package spells every value.
 //
 // In come a dataflow.Design and the contents of its streams; out come Files in memory, and the result of a compiled C
-// simulation. It sees hlslib (the C++ of kernels), dataflow, owned and num.
+// simulation.
 //
 //   - project.go is the starting point; files.go has the result
 //   - layer.go, axis.go (the network's ends), top.go, bench.go, ip.go (each process as a top), rtl.go (the top that

@@ -11,8 +11,6 @@
 //	fix.go     the folds that a file allows for the layers of a graph
 //	depths.go  the FIFOs that a file gives a graph
 //	format.go  a design to text
-//
-// It sees hlslib, dataflow, diag and suggest.
 package finn
 
 import (

@@ -13,8 +13,6 @@
 //	hunt.go      the least of one measure: the best folding of a region, built and simulated
 //	size.go      the depths and memories of one folding's FIFOs
 //	latency.go   the shortest latency
-//
-// It sees ask, search, space, estimate, dataflow and rtlsim.
 package fit
 
 import (

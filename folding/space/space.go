@@ -19,8 +19,6 @@
 //	folding.go  the design of a solution that a search finds
 //	path.go     the clocks that foldings take on a path, which bound latencies
 //	unjoined.go neighbours that no width converter joins, and the reason
-//
-// It sees boards, ask, finn, search, hlslib, estimate, dataflow, diag and rtlsim.
 package space
 
 import (

@@ -10,6 +10,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -36,9 +37,9 @@ func recurrent(t *testing.T, out string, samples ...int) Options {
 	weights("R", 1, hidden, hidden)
 	o.Node("RNN", "q", "W", "R").Int("hidden_size", hidden).Name("cells").Out("Y", "H")
 	o.Output("Y", graph.Float32)
-	format := graph.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+	format := operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 	f := frontend.Formats{Flag: frontend.CellFlag,
-		Cells: map[string]graph.CellFormats{"RNN:*": {"output": format, "hidden_acc": format}}}
+		Cells: map[string]operators.CellFormats{"RNN:*": {"output": format, "hidden_acc": format}}}
 	dir := t.TempDir()
 	model, formats := filepath.Join(dir, "model.onnx"), filepath.Join(dir, "cells.json")
 	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.Format()} {

@@ -3,12 +3,13 @@ package canon
 import (
 	"math"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 )
 
 // data lists the inputs of an element-wise step that depend on data, each once.
-func (w *wholes) data(s *graph.Step) (list []string) {
+func (w *wholes) data(s *program.Step) (list []string) {
 	seen := map[string]bool{}
 	for _, slot := range s.Elem.Args {
 		if in := s.Node.Inputs[slot]; w.p.Known[in].Const == nil && !seen[in] {
@@ -35,7 +36,7 @@ func (w *wholes) findAbove(tensor string) (over string) {
 	if s == nil || s.Elem == nil || s.Window != nil || s.Elem.Offset != nil {
 		return ""
 	}
-	if _, _, code := s.Node.CodeRange(); code {
+	if _, _, code := operators.CodeRange(s.Node); code {
 		return ""
 	}
 	for v, slot := range s.Elem.Args {
@@ -67,7 +68,7 @@ func (w *wholes) common(a, b string) string {
 
 // pieces bounds the values of a step whose arguments are all functions of the same tensor. It evaluates the step
 // separately between the points at which a comparison changes its outcome. ok is false for other steps.
-func (w *wholes) pieces(s *graph.Step) (in real.Interval, ok bool) {
+func (w *wholes) pieces(s *program.Step) (in real.Interval, ok bool) {
 	over := w.above(s.Output)
 	if over == "" || len(w.data(s)) < 2 {
 		return in, false
@@ -109,7 +110,7 @@ type composition struct {
 	of   map[string]*real.Expr
 }
 
-func (c *composition) step(s *graph.Step) *real.Expr {
+func (c *composition) step(s *program.Step) *real.Expr {
 	with := make([]*real.Expr, len(s.Elem.Args))
 	for v, slot := range s.Elem.Args {
 		with[v] = c.tensor(s.Node.Inputs[slot])

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 )
 
 // codesInFront moves quantisers in front of the nodes that move and join the elements they read, because the codes of
@@ -19,11 +21,11 @@ func codesInFront(m *PassState) bool {
 		}
 	}
 	return e.each(func(n *graph.Node) []*graph.Node {
-		if !n.Is(graph.TraitUniformCodes) || !m.Front[n.Outputs[0]] {
+		if !operators.Has(n, operators.TraitUniformCodes) || !m.Front[n.Outputs[0]] {
 			return nil
 		}
 		f := &fronting{wholes: wholesOf(m.Program), editor: e, file: file, to: n.Outputs[0]}
-		name := f.codes(n.Inputs[0], []stretch{{over: n.Inputs[0], steps: []*graph.Step{m.Program.Producer(f.to)}}})
+		name := f.codes(n.Inputs[0], []stretch{{over: n.Inputs[0], steps: []*program.Step{m.Program.Producer(f.to)}}})
 		if f.lost {
 			return nil
 		}
@@ -48,7 +50,7 @@ type fronting struct {
 // some elements along an axis, cuts says which; the constants that differ along the axis are cut alike.
 type stretch struct {
 	over  string
-	steps []*graph.Step
+	steps []*program.Step
 	cuts  []cut
 }
 
@@ -62,8 +64,9 @@ func (f *fronting) codes(tensor string, do []stretch) string {
 	for a := f.above(over); a != ""; a = f.above(over) {
 		over = a
 	}
-	if s := f.p.Producer(over); s != nil && s.Move != nil && (graph.Pads(s.Node) || graph.KnownOperator(s.Node.Domain,
-		s.Node.Op)) {
+	if s := f.p.Producer(over); s != nil && s.Move != nil && (operators.Pads(s.Node) ||
+		operators.KnownOperator(s.Node.Domain,
+			s.Node.Op)) {
 		with := do
 		if over != tensor {
 			with = append([]stretch{{over: over, steps: f.between(over, tensor, nil)}}, do...)
@@ -81,7 +84,7 @@ func (f *fronting) codes(tensor string, do []stretch) string {
 }
 
 // between appends to list the steps that compute tensor from over, in order. Steps in the list are not repeated.
-func (f *fronting) between(over, tensor string, list []*graph.Step) []*graph.Step {
+func (f *fronting) between(over, tensor string, list []*program.Step) []*program.Step {
 	s := f.p.Producer(tensor)
 	if tensor == over || slices.Contains(list, s) {
 		return list
@@ -94,10 +97,10 @@ func (f *fronting) between(over, tensor string, list []*graph.Step) []*graph.Ste
 
 // parts returns, for each input slot of a move, the stretches to apply to that input. ok is false if a constant differs
 // along an axis that the move neither keeps nor cuts.
-func (f *fronting) parts(move *graph.Step, do []stretch) (parts map[int][]stretch, ok bool) {
+func (f *fronting) parts(move *program.Step, do []stretch) (parts map[int][]stretch, ok bool) {
 	slots, at := move.Move.Slots(), 0
 	axis := -1
-	if move.Node.Op == graph.OpConcat {
+	if move.Node.Op == operators.OpConcat {
 		axis = int(move.Node.Int("axis", 0)+int64(len(move.Shape))) % len(move.Shape)
 	}
 	parts = map[int][]stretch{}
@@ -125,7 +128,7 @@ func (f *fronting) parts(move *graph.Step, do []stretch) (parts map[int][]stretc
 
 // stays reports whether step s can stand in front of a move. Each of its constants must be a single number, or differ
 // along an axis that the move joins along or leaves unchanged.
-func (f *fronting) stays(s, move *graph.Step, joins int, alone bool) bool {
+func (f *fronting) stays(s, move *program.Step, joins int, alone bool) bool {
 	for v, slot := range s.Elem.Args {
 		in := f.p.Known[s.Node.Inputs[slot]]
 		if in.Const == nil {
@@ -156,7 +159,7 @@ func along(p *graph.ElementPick, shape []int) int {
 }
 
 // keeps reports whether a move leaves the index of every element along an axis unchanged.
-func (f *fronting) keeps(move *graph.Step, axis int) bool {
+func (f *fronting) keeps(move *program.Step, axis int) bool {
 	from := f.p.Known[move.Node.Inputs[0]].Shape
 	if len(from) != len(move.Shape) || from[axis] != move.Shape[axis] {
 		return false
@@ -171,7 +174,7 @@ func (f *fronting) keeps(move *graph.Step, axis int) bool {
 }
 
 // joined writes a copy of the move that moves the codes of its inputs, and returns the name of its output.
-func (f *fronting) joined(move *graph.Step, parts map[int][]stretch) string {
+func (f *fronting) joined(move *program.Step, parts map[int][]stretch) string {
 	n := *move.Node
 	n.Inputs = slices.Clone(n.Inputs)
 	for slot, in := range n.Inputs {
@@ -187,7 +190,7 @@ func (f *fronting) joined(move *graph.Step, parts map[int][]stretch) string {
 	for i := range n.Outputs {
 		n.Outputs[i] = f.taken.Fresh(f.to, "part")
 	}
-	if graph.Pads(&n) { // pads in the form that a graph has
+	if operators.Pads(&n) { // pads in the form that a graph has
 		all := &graph.Tensor{DType: graph.Int64, Shape: []int{2 * len(move.Shape)}, I: n.Ints("pads")}
 		n.Domain, n.Version = "", padVersion
 		n.Inputs = slices.Insert(n.Inputs, 1, f.constant(f.to, "pads", all))
@@ -249,7 +252,7 @@ func (f *fronting) some(name string, k *graph.Tensor, n, axis int, cuts []cut) s
 			indices.I = append(indices.I, int64(c.from+i))
 		}
 		out := f.taken.Fresh(f.to, "elements")
-		f.nodes = append(f.nodes, &graph.Node{Index: -1, Op: graph.OpGather,
+		f.nodes = append(f.nodes, &graph.Node{Index: -1, Op: operators.OpGather,
 			Inputs: []string{name, f.constant(f.to, "at", indices)}, Outputs: []string{out},
 			Attrs: graph.Attrs{"axis": graph.IntAttr(own)}})
 		name, n = out, c.n

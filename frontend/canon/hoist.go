@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // hoistCodes moves the quantiser of a scanned tensor out of the loop's body. A quantiser that is applied to each
@@ -39,7 +40,7 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 		if !slices.Contains(r.Inputs, x) {
 			continue
 		}
-		if !r.Is(graph.TraitUniformCodes) || code != nil && !sameCode(body, code, r) {
+		if !operators.Has(r, operators.TraitUniformCodes) || code != nil && !sameCode(body, code, r) {
 			return nil
 		}
 		code = r
@@ -55,7 +56,8 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 		}
 		inputs = append(inputs, e.constant(n.Inputs[k], "parameter", t))
 	}
-	outer := from(code, graph.InternalDomain, graph.OpCode, inputs, e.taken.Fresh(n.Inputs[k], "codes"), code.Attrs)
+	outer := from(code, operators.InternalDomain, operators.OpCode, inputs, e.taken.Fresh(n.Inputs[k], "codes"),
+		code.Attrs)
 	outer.Index = n.Index
 	n.Inputs[k] = outer.Outputs[0]
 	body.Inputs[k].DType = graph.Int64

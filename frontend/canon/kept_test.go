@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"reflect"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // difference says what is not the same in two programs; empty where they are.
-func difference(p, q *graph.Program) string {
+func difference(p, q *program.Program) string {
 	shape := func(s []int) string { return fmt.Sprint(s) }
 	for name, a := range p.Known {
 		b, ok := q.Known[name]

@@ -5,16 +5,18 @@ import (
 
 	"hlsgen/frontend/canon/roll"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
 // loopsToScans replaces every recurrent operator by a Scan whose body is a complete graph.
 func loopsToScans(m *PassState) bool {
 	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
-		if !n.Recurrent() {
+		if !operators.IsRecurrent(n) {
 			return nil
 		}
-		nodes, constants := m.Program.ExpandNode(n)
+		nodes, constants := operators.ExpandNode(m.Program, n)
 		maps.Copy(m.Graph.Init, constants)
 		return nodes
 	})
@@ -22,12 +24,12 @@ func loopsToScans(m *PassState) bool {
 
 // RollUpRecurrences returns a program with loops in place of the recurrences that p's graph has unrolled, or p itself
 // if there are none.
-func RollUpRecurrences(p *graph.Program) *graph.Program {
+func RollUpRecurrences(p *program.Program) *program.Program {
 	g := p.Graph.Copy()
 	if !roll.RollUp(p, g, nil) {
 		return p
 	}
-	if q := p.Reprepare(g, new(diag.List)); q != nil {
+	if q := operators.Reprepare(p, g, new(diag.List)); q != nil {
 		return q
 	}
 	return p

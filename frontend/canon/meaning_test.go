@@ -10,9 +10,12 @@ import (
 	"testing"
 
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	realmodels "hlsgen/internal/testsupport/models"
 	"hlsgen/internal/testsupport/onnxtest"
@@ -37,9 +40,9 @@ func build(t *testing.T, f func(m *onnxtest.Model)) *graph.Graph {
 }
 
 // outputs runs a prepared graph and gives every output with its shape and type.
-func outputs(p *graph.Program, in []*graph.Reals) ([][]float64, error) {
+func outputs(p *program.Program, in []*program.Reals) ([][]float64, error) {
 	to := graph.Names(p.Graph.Outputs)
-	part, err := p.Part(graph.Names(p.Graph.Inputs), to)
+	part, err := execution.NewPart(p, graph.Names(p.Graph.Inputs), to)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +62,7 @@ func outputs(p *graph.Program, in []*graph.Reals) ([][]float64, error) {
 }
 
 // scales are the steps of the quantisers of a graph: inputs that are multiples of half a step meet ties.
-func scales(p *graph.Program) []float64 {
+func scales(p *program.Program) []float64 {
 	out := []float64{1, 0.25}
 	for _, n := range p.Graph.Nodes {
 		if (n.Op == "Quant" || n.Op == "QuantizeLinear" || n.Op == "Code") && len(n.Inputs) > 1 {
@@ -71,7 +74,7 @@ func scales(p *graph.Program) []float64 {
 	return out
 }
 
-func draw(r *rand.Rand, p *graph.Program) (in []*graph.Reals) {
+func draw(r *rand.Rand, p *program.Program) (in []*program.Reals) {
 	steps := scales(p)
 	for _, v := range p.Graph.Inputs {
 		k := p.Known[v.Name]
@@ -86,7 +89,7 @@ func draw(r *rand.Rand, p *graph.Program) (in []*graph.Reals) {
 				data[i] = float64(float32(r.NormFloat64() * 2))
 			}
 		}
-		in = append(in, graph.NewExactReals(k.Shape, data))
+		in = append(in, program.NewExactReals(k.Shape, data))
 	}
 	return in
 }
@@ -101,7 +104,7 @@ const (
 func same(t *testing.T, g *graph.Graph, samples int) {
 	t.Helper()
 	var d diag.List
-	before := graph.Prepare(g, "model.onnx", graph.Options{}, &d)
+	before := operators.Prepare(g, "model.onnx", operators.Options{}, &d)
 	if before == nil {
 		t.Skip(d.Diags[0].Msg)
 	}
@@ -116,7 +119,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 		tier.NeedsLong(t)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	var in [][]*graph.Reals
+	var in [][]*program.Reals
 	var want [][][]float64
 	for range samples {
 		x := draw(r, before)

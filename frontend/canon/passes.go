@@ -2,7 +2,7 @@
 // dialect is one Code node followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on
 // scales.
 //
-// In comes a graph.Graph; out comes one of the same meaning. It sees roll, graph, real, pass and diag.
+// In comes a graph.Graph; out comes one of the same meaning.
 //
 //   - passes.go has the table of passes; rewrite.go edits graphs and has the passes for Gemm, Quant and Clip
 //   - fold.go folds constants; whole.go and hoist.go find and move codes; front.go moves quantisers to the front;
@@ -14,15 +14,17 @@ import (
 	"maps"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
 // A PassState is the state that the passes work on. A pass replaces nodes of the graph and never changes a node,
 // so that the program can be brought up to date.
 type PassState struct {
-	Program *graph.Program // the program of the graph before the current pass
-	Graph   *graph.Graph   // a copy that Run makes for the passes
+	Program *program.Program // the program of the graph before the current pass
+	Graph   *graph.Graph     // a copy that Run makes for the passes
 	// By node index: loops to unroll, and unrolled recurrences that stay so, because no layer runs them.
 	Unroll map[int]bool
 	// By output: the groups of indices of the summed axis into which a product is split.
@@ -123,7 +125,7 @@ var Passes = []pass.Pass[*PassState]{
 
 // Run applies the passes to a copy of the model's program and returns the new program, or nil if an error was added to
 // d. The returned error comes from the dump that opt asks for.
-func Run(m *PassState, opt pass.Options[*PassState], d *diag.List) (*graph.Program, error) {
+func Run(m *PassState, opt pass.Options[*PassState], d *diag.List) (*program.Program, error) {
 	m.Graph = m.Program.Graph.Copy()
 	opt.Verify = func(m *PassState) error { return m.Graph.Verify() }
 	if err := pass.Run(Passes, m, opt, d); err != nil {
@@ -139,14 +141,14 @@ func kept(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 
 func (m *PassState) apply(run func(*PassState) bool, d *diag.List) (changed bool) {
 	if m.Program != nil && run(m) {
-		m.Program, changed = m.Program.Reprepare(m.Graph, d), true
+		m.Program, changed = operators.Reprepare(m.Program, m.Graph, d), true
 	}
 	return changed
 }
 
 // inBodies returns a pass that also works in the bodies of loops.
 func inBodies(run func(*PassState) bool) func(*PassState, *diag.List) bool {
-	body := func(n *graph.Node, program *graph.Program) []*graph.Node {
+	body := func(n *graph.Node, program *program.Program) []*graph.Node {
 		inner := &PassState{Program: program, Graph: program.Graph.Copy()}
 		if !run(inner) {
 			return nil

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // An editor replaces nodes of a graph and makes unused tensor names.
@@ -60,23 +61,23 @@ func gemmToMatMul(m *PassState) bool {
 				return n.Inputs[i]
 			}
 			t := e.taken.Fresh(n.Inputs[i], "transposed")
-			nodes = append(nodes, from(n, "", graph.OpTranspose, []string{n.Inputs[i]}, t, nil))
+			nodes = append(nodes, from(n, "", operators.OpTranspose, []string{n.Inputs[i]}, t, nil))
 			return t
 		}
 		factor := func(name string, v float64) string { return e.constant(out, name, scalar(graph.Float32, v)) }
 		// The chain's last node writes the Gemm's own output.
-		chain := []*graph.Node{from(n, "", graph.OpMatMul, []string{operand(0, "transA"), operand(1, "transB")}, "",
+		chain := []*graph.Node{from(n, "", operators.OpMatMul, []string{operand(0, "transA"), operand(1, "transB")}, "",
 			nil)}
 		if alpha := n.Float("alpha", 1); alpha != 1 {
-			chain = append(chain, from(n, "", graph.OpMul, []string{"", factor("alpha", alpha)}, "", nil))
+			chain = append(chain, from(n, "", operators.OpMul, []string{"", factor("alpha", alpha)}, "", nil))
 		}
 		if c := n.In(2); c != "" {
 			if beta := n.Float("beta", 1); beta != 1 {
 				scaled := e.taken.Fresh(c, "scaled")
-				nodes = append(nodes, from(n, "", graph.OpMul, []string{c, factor("beta", beta)}, scaled, nil))
+				nodes = append(nodes, from(n, "", operators.OpMul, []string{c, factor("beta", beta)}, scaled, nil))
 				c = scaled
 			}
-			chain = append(chain, from(n, "", graph.OpAdd, []string{"", c}, "", nil))
+			chain = append(chain, from(n, "", operators.OpAdd, []string{"", c}, "", nil))
 		}
 		return append(nodes, e.link(chain, out, "product")...)
 	})
@@ -100,12 +101,12 @@ func (e *editor) link(chain []*graph.Node, out, suffix string) []*graph.Node {
 func quantToCode(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
-		c := m.Program.SplitQuantiser(n)
+		c := operators.SplitQuantiser(m.Program, n)
 		if c == nil {
 			return nil
 		}
 		out := n.Outputs[0]
-		operand := func(o graph.Operand) string {
+		operand := func(o operators.Operand) string {
 			if o.Const != nil {
 				return e.constant(out, "operand", o.Const)
 			}
@@ -116,7 +117,7 @@ func quantToCode(m *PassState) bool {
 		for _, in := range c.Inputs {
 			inputs = append(inputs, operand(in))
 		}
-		chain := []*graph.Node{from(n, graph.InternalDomain, c.Op, inputs, "", c.Attrs)}
+		chain := []*graph.Node{from(n, operators.InternalDomain, c.Op, inputs, "", c.Attrs)}
 		for _, a := range c.Value {
 			chain = append(chain, from(n, "", a.Op, []string{"", operand(a.By)}, "", nil))
 		}
@@ -130,7 +131,7 @@ func clipIntoCode(m *PassState) bool {
 		for _, in := range n.Inputs {
 			readers[in]++
 		}
-		if n.Is(graph.TraitUniformCodes) {
+		if operators.Has(n, operators.TraitUniformCodes) {
 			codes[n.Outputs[0]] = n
 		}
 	}
@@ -139,7 +140,7 @@ func clipIntoCode(m *PassState) bool {
 	}
 	narrowed, gone := map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}
 	for _, n := range m.Graph.Nodes {
-		if !n.Is(graph.TraitClip) {
+		if !operators.Has(n, operators.TraitClip) {
 			continue
 		}
 		code := codes[n.Inputs[0]]

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 )
 
 // splitProducts writes a product as a sum of products, one for each group of indices of the summed axis.
@@ -21,7 +23,7 @@ func splitProducts(m *PassState) bool {
 		if s.Window != nil {
 			axis, rows, data, size = 1, 1, s.Window.Group, s.Window.Depth
 		}
-		if n.Is(graph.TraitInputChannelsFirst) {
+		if operators.Has(n, operators.TraitInputChannelsFirst) {
 			rows, rest = 0, data
 		}
 		weights := m.Program.Known[w].Const
@@ -39,7 +41,7 @@ func splitProducts(m *PassState) bool {
 					}
 				}
 				at, out := e.constant(n.Outputs[0], "elements", indices), e.taken.Fresh(tensor, "elements")
-				nodes = append(nodes, from(n, "", graph.OpGather, []string{tensor, at}, out,
+				nodes = append(nodes, from(n, "", operators.OpGather, []string{tensor, at}, out,
 					graph.Attrs{"axis": graph.IntAttr(axis)}))
 				return out
 			}
@@ -58,7 +60,7 @@ func splitProducts(m *PassState) bool {
 			if i < len(groups)-1 {
 				out = e.taken.Fresh(out, "sum")
 			}
-			nodes = append(nodes, from(n, "", graph.OpAdd, []string{sum, part.Outputs[0]}, out, nil))
+			nodes = append(nodes, from(n, "", operators.OpAdd, []string{sum, part.Outputs[0]}, out, nil))
 			sum = out
 		}
 		return nodes
@@ -66,7 +68,7 @@ func splitProducts(m *PassState) bool {
 }
 
 // product returns the step of a node that is to be split, or nil if it is not. The node may add a bias to the product.
-func (m *PassState) product(n *graph.Node) *graph.Step {
+func (m *PassState) product(n *graph.Node) *program.Step {
 	if len(n.Outputs) != 1 {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 )
 
 // MaxUnrolled is the length of the longest loop that is unrolled, in iterations.
@@ -26,9 +28,9 @@ func unrollLoops(m *PassState) bool {
 
 type unroller struct {
 	e    *editor
-	p    *graph.Program
+	p    *program.Program
 	n    *graph.Node
-	r    *graph.Recur
+	r    *program.Recur
 	body *graph.Graph
 	out  []*graph.Node
 }
@@ -79,7 +81,7 @@ func (u *unroller) run() []*graph.Node {
 		switch {
 		case o == "":
 		case i < u.r.States:
-			u.add(graph.OpIdentity, []string{state[i]}, o, nil)
+			u.add(operators.OpIdentity, []string{state[i]}, o, nil)
 		default:
 			u.gather(gathered[i-u.r.States], u.r.Gathered[i-u.r.States], o)
 		}
@@ -92,19 +94,19 @@ func (u *unroller) add(op string, inputs []string, output string, attrs graph.At
 }
 
 // element extracts the element of a scanned tensor that iteration t reads, and returns its name.
-func (u *unroller) element(x string, s graph.Scanned, t int) string {
+func (u *unroller) element(x string, s program.Scanned, t int) string {
 	at := t
 	if s.Reverse {
 		at = u.r.Length - 1 - t
 	}
 	index := u.e.constant(x, "index", &graph.Tensor{DType: graph.Int64, I: []int64{int64(at)}})
 	out := u.e.taken.Fresh(x, fmt.Sprint(t))
-	u.add(graph.OpGather, []string{x, index}, out, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
+	u.add(operators.OpGather, []string{x, index}, out, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
 	return out
 }
 
 // gather concatenates the outputs of the iterations along the scanned axis.
-func (u *unroller) gather(parts []string, s graph.Scanned, output string) {
+func (u *unroller) gather(parts []string, s program.Scanned, output string) {
 	whole := u.p.Known[output].Shape
 	one := make([]int64, len(whole))
 	for i, d := range whole {
@@ -115,11 +117,11 @@ func (u *unroller) gather(parts []string, s graph.Scanned, output string) {
 	var made []string
 	for t, part := range parts {
 		name := u.e.taken.Fresh(output, fmt.Sprint(t))
-		u.add(graph.OpReshape, []string{part, shape}, name, nil)
+		u.add(operators.OpReshape, []string{part, shape}, name, nil)
 		made = append(made, name)
 	}
 	if s.Reverse {
 		slices.Reverse(made)
 	}
-	u.add(graph.OpConcat, made, output, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
+	u.add(operators.OpConcat, made, output, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 )
 
@@ -59,12 +61,13 @@ func (e *editor) unchanged(n *graph.Node, in, out string, f facts, dt graph.DTyp
 		e.constant(out, "zero", scalar(graph.Float32, 0))}
 	attrs := graph.Attrs{"lo": graph.FloatAttr(f.in.Lo), "hi": graph.FloatAttr(f.in.Hi),
 		"mode": graph.IntAttr(int(real.HalfEven)), "tensor": graph.StringAttr(out)}
-	chain := []*graph.Node{from(n, graph.InternalDomain, graph.OpCode, inputs, "", attrs)}
+	chain := []*graph.Node{from(n, operators.InternalDomain, operators.OpCode, inputs, "", attrs)}
 	switch {
 	case dt == graph.Bool:
 		attrs["truth"] = graph.IntAttr(1)
 	case dt.Float():
-		chain = append(chain, from(n, "", graph.OpCast, []string{""}, "", graph.Attrs{"to": graph.IntAttr(int(dt))}))
+		chain = append(chain, from(n, "", operators.OpCast, []string{""}, "",
+			graph.Attrs{"to": graph.IntAttr(int(dt))}))
 	}
 	return e.link(chain, out, "codes")
 }
@@ -85,21 +88,21 @@ func (f facts) and(g facts) facts {
 
 // wholes finds the facts of tensors, in the order of the steps that compute them.
 type wholes struct {
-	p     *graph.Program
+	p     *program.Program
 	known map[string]facts
-	lates map[*graph.Step]bool // the results of later
-	over  map[string]string    // the results of above
+	lates map[*program.Step]bool // the results of later
+	over  map[string]string      // the results of above
 }
 
-func wholesOf(p *graph.Program) *wholes {
-	return &wholes{p: p, known: map[string]facts{}, lates: map[*graph.Step]bool{}, over: map[string]string{}}
+func wholesOf(p *program.Program) *wholes {
+	return &wholes{p: p, known: map[string]facts{}, lates: map[*program.Step]bool{}, over: map[string]string{}}
 }
 
 // later reports whether a tensor after step s is a better choice for codes than the output of s. Each reader must give
 // integers. It must be the only reader and narrow the range, directly or after steps that keep it, such as a Cast. A
 // reader may also turn a truth value into an integer. Or it may choose by the truth value between the values that were
 // compared, as a clamp does that is written as Where.
-func (w *wholes) later(s *graph.Step) bool {
+func (w *wholes) later(s *program.Step) bool {
 	later, known := w.lates[s]
 	if !known {
 		later = w.findLater(s)
@@ -108,7 +111,7 @@ func (w *wholes) later(s *graph.Step) bool {
 	return later
 }
 
-func (w *wholes) findLater(s *graph.Step) bool {
+func (w *wholes) findLater(s *program.Step) bool {
 	readers := w.p.Readers(s.Output)
 	if len(readers) == 0 || slices.Contains(graph.Names(w.p.Graph.Outputs), s.Output) {
 		return false
@@ -166,15 +169,15 @@ func constantFacts(c *graph.Tensor) facts {
 }
 
 // step returns the facts of a step's output.
-func (w *wholes) step(s *graph.Step) facts {
+func (w *wholes) step(s *program.Step) facts {
 	in := s.Node.Inputs
-	if lo, hi, ok := s.Node.CodeRange(); ok {
+	if lo, hi, ok := operators.CodeRange(s.Node); ok {
 		return facts{in: real.Interval{Lo: lo, Hi: hi}, whole: true}
 	}
 	switch {
 	case s.Move != nil:
 		return w.moved(s)
-	case graph.ReadsInfinities(w.p, s):
+	case program.ReadsInfinities(w.p, s):
 		if s.DType == graph.Bool {
 			return facts{in: real.Interval{Lo: 0, Hi: 1}, whole: true}
 		}
@@ -219,7 +222,7 @@ func (w *wholes) step(s *graph.Step) facts {
 const maxSpanned = 8
 
 // moved returns the facts that hold for all inputs from which a move takes elements.
-func (w *wholes) moved(s *graph.Step) facts {
+func (w *wholes) moved(s *program.Step) facts {
 	used := make([]bool, len(s.Node.Inputs))
 	for _, slot := range s.Move.Slots() {
 		used[slot] = true

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
@@ -18,7 +20,7 @@ import (
 func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 	read := func() *graph.Graph {
 		own := c.read(c.source, new(diag.List))
-		graph.Decompose(own)
+		operators.Decompose(own)
 		return own
 	}
 	k := &known{one: c.prepare(read())}
@@ -63,7 +65,7 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 
 // quantises reports whether a node belongs to a quantiser, so that no other node may replace it.
 func quantises(n *graph.Node) bool {
-	return graph.IsQuantisationDomain(n.Domain) || n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear"
+	return operators.IsQuantisationDomain(n.Domain) || n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear"
 }
 
 // bounds reports whether a node clips integers. QCDQ expresses a bit width in this way.
@@ -72,7 +74,7 @@ func (k *known) bounds(n *graph.Node) bool {
 }
 
 // known holds the facts on which two preparations of a model with different sizes agree.
-type known struct{ one, other *graph.Program }
+type known struct{ one, other *program.Program }
 
 // constant returns a constant tensor. It returns nil if the tensor is not constant or depends on a dynamic axis.
 func (k *known) constant(name string) *graph.Tensor {

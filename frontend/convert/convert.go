@@ -1,8 +1,7 @@
 // Package convert writes a model in another dialect of quantisation, or simplified.
 //
-// In come the bytes of an ONNX file and the dialect that is wanted; out come the bytes of another, with what was
-// proved of it, or diagnostics that name the nodes which the dialect cannot express. It sees frontend, canon, pass,
-// onnxio, graph and real, and dataflow, num and diag.
+// In come the bytes of an ONNX file and the dialect that is wanted; out come the bytes of another, with what was proved
+// of it, or diagnostics that name the nodes which the dialect cannot express.
 //
 //   - convert.go runs the conversion; dialects.go has the tables of rules: a row per operator that a dialect lacks
 //   - scope.go edits a graph, or the body of a loop: constants, names, nodes; quantiser.go reads quantisers
@@ -20,6 +19,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
@@ -38,10 +39,10 @@ var Dialects = []string{string(QONNX), string(QCDQ), string(QOperator)}
 
 // Options select what to write.
 type Options struct {
-	To     Dialect        // empty: the dialect of the file
-	Clean  bool           // fold constants, remove unused nodes, and write every shape
-	Dims   map[string]int // sizes of named dynamic axes, used for comparing the two models
-	Shapes graph.Shapes   // shapes of inputs, also used for comparing
+	To     Dialect          // empty: the dialect of the file
+	Clean  bool             // fold constants, remove unused nodes, and write every shape
+	Dims   map[string]int   // sizes of named dynamic axes, used for comparing the two models
+	Shapes operators.Shapes // shapes of inputs, also used for comparing
 }
 
 // An OperatorCount is the number of nodes with an operator.
@@ -90,7 +91,7 @@ type stage func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.ValueInfo)
 func (c *conversion) read(onnx []byte, d *diag.List) *graph.Graph {
 	g := onnxio.Read(c.file, onnx, d)
 	if g != nil {
-		graph.ResolveBranches(g, c.file, nil)
+		operators.ResolveBranches(g, c.file, nil)
 	}
 	return g
 }
@@ -127,11 +128,11 @@ type conversion struct {
 	list      *diag.List
 	to        Dialect
 	dims      map[string]int
-	shapes    graph.Shapes
-	size      int            // size of the dynamic axes with which files are compared
-	program   *graph.Program // program of the file, with composite operators expanded
-	unsigned  bool           // store codes of data as unsigned: operators on integers need one type
-	rewritten int            // number of quantisers
+	shapes    operators.Shapes
+	size      int              // size of the dynamic axes with which files are compared
+	program   *program.Program // program of the file, with composite operators expanded
+	unsigned  bool             // store codes of data as unsigned: operators on integers need one type
+	rewritten int              // number of quantisers
 }
 
 // sizes are tried in turn for dynamic axes that the user has not bound, until the model is valid. For example, a
@@ -139,7 +140,7 @@ type conversion struct {
 var sizes = []int{2, 16, 128}
 
 // prepare returns the program of a graph with every dynamic axis bound. It returns nil after adding errors.
-func (c *conversion) prepare(g *graph.Graph) *graph.Program {
+func (c *conversion) prepare(g *graph.Graph) *program.Program {
 	var first diag.List
 	for i, size := range sizes {
 		var d diag.List
@@ -159,7 +160,7 @@ func (c *conversion) prepare(g *graph.Graph) *graph.Program {
 }
 
 // sized returns the program of a graph with the given size for each dynamic axis that the user has not bound.
-func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *graph.Program {
+func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *program.Program {
 	own := g.Copy()
 	if !c.shapes.Bind(own, c.file, d) {
 		return nil
@@ -178,10 +179,10 @@ func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *graph.Progra
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.dims)) {
-		own.MakeAxisDynamic(name)
+		operators.MakeAxisDynamic(own, name)
 		dims[name] = c.dims[name]
 	}
-	return graph.Prepare(own, c.file, graph.Options{Dims: dims}, d)
+	return operators.Prepare(own, c.file, operators.Options{Dims: dims}, d)
 }
 
 // dynamic reports whether an input of a graph has a dynamic axis.
@@ -208,7 +209,7 @@ func (c *conversion) fail(n *graph.Node, r *refusal) {
 func (c *conversion) about(s diag.Severity, n *graph.Node, r *refusal) diag.Diag {
 	x := diag.Diag{Severity: s, Code: diag.NotConvertible, Where: c.file, Msg: r.msg, Hint: r.hint}
 	if n != nil {
-		x.Node, x.Op, x.Where = n.Label(), n.FullOp(), graph.Where(c.file, n)
+		x.Node, x.Op, x.Where = n.Label(), n.FullOp(), operators.Where(c.file, n)
 	}
 	return x
 }

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // A row is the rule for nodes with one operator. If write returns neither nodes nor a refusal, the node stays.
@@ -25,18 +26,19 @@ var dialects = map[Dialect][]stage{
 
 // toQCDQ has the rules for quantisers that are not ONNX's own.
 var toQCDQ = []row{
-	{graph.QONNX, "Quant", quantToQCDQ},
-	{graph.QONNX, "IntQuant", quantToQCDQ},
-	{graph.QONNX, "BipolarQuant", lacking("its codes are -1 and +1, two steps apart and none between: "+
+	{operators.QONNX, "Quant", quantToQCDQ},
+	{operators.QONNX, "IntQuant", quantToQCDQ},
+	{operators.QONNX, "BipolarQuant", lacking("its codes are -1 and +1, two steps apart and none between: "+
 		"QuantizeLinear has all integers of a type",
 		"quantise to 2 bits with narrow_range, or keep the model in QONNX")},
-	{graph.QONNX, "MultiThreshold", lacking("its thresholds may lie at any distances, but the steps of QuantizeLinear "+
-		"are equal", "convert the model from before FINN's streamlining")},
-	{graph.QONNX, "FloatQuant", lacking("it quantises to minifloats, whose steps are not equal, but the steps of "+
+	{operators.QONNX, "MultiThreshold",
+		lacking("its thresholds may lie at any distances, but the steps of QuantizeLinear "+
+			"are equal", "convert the model from before FINN's streamlining")},
+	{operators.QONNX, "FloatQuant", lacking("it quantises to minifloats, whose steps are not equal, but the steps of "+
 		"QuantizeLinear are", "keep the model in QONNX")},
-	{graph.QONNX, "QuantLSTMCell", lacking("it is a quantised LSTM cell in one operator: ONNX's LSTM has no "+
+	{operators.QONNX, "QuantLSTMCell", lacking("it is a quantised LSTM cell in one operator: ONNX's LSTM has no "+
 		"quantisers at its gates", "export the cell as a Scan of plain operators, or keep the model in QONNX")},
-	{graph.QONNX, "Trunc", truncToQCDQ},
+	{operators.QONNX, "Trunc", truncToQCDQ},
 }
 
 // toQONNX has the rule for ONNX's own quantisers. Each DequantizeLinear becomes a Quant. A QuantizeLinear is
@@ -62,14 +64,14 @@ func (s *scope) domains() {
 	used := map[string]bool{}
 	each(s.g, func(n *graph.Node) { used[n.Domain] = true })
 	for domain := range s.g.Opsets {
-		if graph.IsQuantisationDomain(domain) && !used[domain] {
+		if operators.IsQuantisationDomain(domain) && !used[domain] {
 			delete(s.g.Opsets, domain)
 		}
 	}
 	for domain := range used { // some files omit domains that they use
 		if domain != "" && s.g.Opsets[domain] == 0 {
 			s.g.Opsets[domain] = 1
-			if domain == graph.QONNX {
+			if domain == operators.QONNX {
 				s.g.Opsets[domain] = 2
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
@@ -27,14 +28,16 @@ func TestFunctionVersions(t *testing.T) {
 			f.Node("If", "yes").Graph("then_branch", arm).Graph("else_branch", arm).Out("b")
 		}},
 	} {
-		m := onnxtest.New(18).Opset("own", 1).Opset(graph.QONNX, 1).Input("x", graph.Float32, 1, 4)
+		m := onnxtest.New(18).Opset("own", 1).Opset(operators.QONNX, 1).Input("x", graph.Float32, 1, 4)
 		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
-		m.Node("Quant", "x", "s", "z", "b").Domain(graph.QONNX).Int("signed", 1).Str("rounding_mode", "ROUND").Out("q")
+		m.Node("Quant", "x", "s", "z", "b").Domain(operators.QONNX).Int("signed", 1).Str("rounding_mode",
+			"ROUND").Out("q")
 		f := onnxtest.New(0)
 		c.write(f)
 		m.Function("own", "F", "a", "b", f).OpsetImport[0].Version = new(int64(9))
 		m.Node("F", "q").Domain("own").Out("r")
-		m.Node("Quant", "r", "s", "z", "b").Domain(graph.QONNX).Int("signed", 0).Str("rounding_mode", "ROUND").Out("y")
+		m.Node("Quant", "r", "s", "z", "b").Domain(operators.QONNX).Int("signed", 0).Str("rounding_mode",
+			"ROUND").Out("y")
 		onnx := m.Output("y", graph.Float32, 1, 4).Bytes()
 		for _, o := range []Options{{Clean: true}, {To: QCDQ}} {
 			r, why := convert(t, c.name, onnx, o)

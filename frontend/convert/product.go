@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/num"
 )
 
@@ -136,7 +137,7 @@ func (p *product) plain() *refusal {
 	sums, whole := name("sums"), name("sums_real")
 	nodes := []*graph.Node{
 		node(n, "", op, sums, attrs, p.a.codes, weights, zeroA, zeroB),
-		node(n, "", graph.OpCast, whole, graph.Attrs{"to": graph.IntAttr(int(graph.Float32))}, sums),
+		node(n, "", operators.OpCast, whole, graph.Attrs{"to": graph.IntAttr(int(graph.Float32))}, sums),
 	}
 	scale := p.reals(out, "scale", p.scale[0])
 	if !uniform(p.scale) {
@@ -147,8 +148,8 @@ func (p *product) plain() *refusal {
 	if p.bias != "" {
 		by = name("product")
 	}
-	nodes = append(nodes, node(n, "", graph.OpMul, last, nil, whole, p.reals(out, "scale", p.a.q.scale[0])),
-		node(n, "", graph.OpMul, by, nil, last, scale))
+	nodes = append(nodes, node(n, "", operators.OpMul, last, nil, whole, p.reals(out, "scale", p.a.q.scale[0])),
+		node(n, "", operators.OpMul, by, nil, last, scale))
 	if p.bias != "" {
 		bias := p.bias
 		if n.Op == "Conv" {
@@ -158,9 +159,9 @@ func (p *product) plain() *refusal {
 			for _, d := range shape {
 				at.I = append(at.I, int64(d))
 			}
-			nodes = append(nodes, node(n, "", graph.OpReshape, bias, nil, p.bias, p.put(out, "shape", at)))
+			nodes = append(nodes, node(n, "", operators.OpReshape, bias, nil, p.bias, p.put(out, "shape", at)))
 		}
-		nodes = append(nodes, node(n, "", graph.OpAdd, out, nil, by, bias))
+		nodes = append(nodes, node(n, "", operators.OpAdd, out, nil, by, bias))
 	}
 	for _, m := range nodes {
 		if m.Outputs[0] == out && n.Name != "" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // dequantToQuant writes a DequantizeLinear as a Quant, if its integers come from a QuantizeLinear or are constants.
@@ -21,7 +22,7 @@ func dequantToQuant(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 		return nil, why
 	}
 	if real != n.Outputs[0] {
-		d.nodes = append(d.nodes, node(n, "", graph.OpIdentity, n.Outputs[0], nil, real))
+		d.nodes = append(d.nodes, node(n, "", operators.OpIdentity, n.Outputs[0], nil, real))
 	}
 	return d.nodes, nil
 }
@@ -186,7 +187,8 @@ func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 	}
 	attrs := graph.Attrs{"signed": graph.FlagAttr(signed), "narrow": graph.FlagAttr(narrow),
 		"rounding_mode": graph.StringAttr("ROUND")}
-	n := node(d.n, graph.QONNX, graph.OpQuant, as, attrs, x, scale, zero, d.reals(as, "bit_width", float64(bits)))
+	n := node(d.n, operators.QONNX, operators.OpQuant, as, attrs, x, scale, zero, d.reals(as, "bit_width",
+		float64(bits)))
 	d.nodes = append(d.nodes, n)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // integers converts a graph in QCDQ to operators on integers. A node without such an operator stays real, between a
@@ -77,7 +78,7 @@ var elementwise = map[string]struct {
 
 // node converts a node, or leaves it.
 func (w *integerForm) node(n *graph.Node) *refusal {
-	if graph.IsQuantisationDomain(n.Domain) {
+	if operators.IsQuantisationDomain(n.Domain) {
 		return refuse("convert the model from before its layout was changed",
 			"it is of a domain of QONNX's own: ONNX has "+
 				"no such operator on integers")
@@ -208,7 +209,7 @@ func (w *integerForm) find(tensor string) *coded {
 	q := *from.q
 	if q.count() > 1 {
 		perm := n.Ints("perm")
-		if n.Op != graph.OpTranspose || perm == nil {
+		if n.Op != operators.OpTranspose || perm == nil {
 			return nil
 		}
 		q.axis = slices.Index(perm, int64(q.axis))

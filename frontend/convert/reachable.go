@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -58,7 +59,7 @@ func (f *activation) apply(n *graph.Node, x string, channel int, v *value) (_ *v
 	switch n.Op {
 	case "Relu":
 		return &value{real.Max(v.exact, real.Float(0)), v.scale, v.bias}, true
-	case graph.OpIdentity:
+	case operators.OpIdentity:
 		return v, true
 	case "Clip":
 		e := v.exact
@@ -86,11 +87,11 @@ func (f *activation) apply(n *graph.Node, x string, channel int, v *value) (_ *v
 	}
 	c := real.Float(by)
 	switch {
-	case n.Op == graph.OpAdd:
+	case n.Op == operators.OpAdd:
 		return &value{real.Add(v.exact, c), v.scale, v.bias + by}, true
-	case n.Op == graph.OpSub && other == 1:
+	case n.Op == operators.OpSub && other == 1:
 		return &value{real.Sub(v.exact, c), v.scale, v.bias - by}, true
-	case n.Op == graph.OpMul:
+	case n.Op == operators.OpMul:
 		return &value{real.Mul(v.exact, c), v.scale * by, v.bias * by}, true
 	case n.Op == "Div" && other == 1 && by != 0:
 		return &value{real.Div(v.exact, c), v.scale / by, v.bias / by}, true

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 	"hlsgen/internal/testsupport/onnxtest"
@@ -16,14 +17,14 @@ import (
 // quantised returns a model with an input x of 4 elements, a quantiser with the given parameters, a product with
 // weights of 2 outputs, and another quantiser.
 func quantised(zeroIn, zeroOut, scaleOut float64, between string) []byte {
-	m := onnxtest.New(14).Opset(graph.QONNX, 2)
+	m := onnxtest.New(14).Opset(operators.QONNX, 2)
 	m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 2)
 	m.Init("s", graph.Float32, nil, 0.25).Init("b8", graph.Float32, nil, 8).Init("z0", graph.Float32, nil, 0)
 	m.Init("zi", graph.Float32, nil, zeroIn).Init("zo", graph.Float32, nil, zeroOut)
 	m.Init("w", graph.Float32, []int{4, 2}, 1, -2, 3, 1, -1, 2, 2, -3).Init("one", graph.Float32, nil, 1)
 	m.Init("b3", graph.Float32, nil, 3).Init("so", graph.Float32, nil, scaleOut)
 	quant := func(x, s, z, b, out string, signed int64) {
-		m.Node("Quant", x, s, z, b).Domain(graph.QONNX).Int("signed", signed).Int("narrow", 0).Name(out).Out(out)
+		m.Node("Quant", x, s, z, b).Domain(operators.QONNX).Int("signed", signed).Int("narrow", 0).Name(out).Out(out)
 	}
 	quant("x", "s", "zi", "b8", "xq", 0)
 	quant("w", "one", "z0", "b3", "wq", 1)
@@ -79,15 +80,15 @@ func TestOneOperator(t *testing.T) {
 // other dialects.
 func TestAdd(t *testing.T) {
 	t.Parallel()
-	m := onnxtest.New(14).Opset(graph.QONNX, 2)
+	m := onnxtest.New(14).Opset(operators.QONNX, 2)
 	m.Input("a", graph.Float32, 1, 4).Input("b", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 4)
 	m.Init("s", graph.Float32, nil, 0.25).Init("t", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0)
 	m.Init("n", graph.Float32, nil, 4)
 	for _, q := range [][3]string{{"a", "s", "aq"}, {"b", "t", "bq"}} {
-		m.Node("Quant", q[0], q[1], "z", "n").Domain(graph.QONNX).Int("signed", 1).Int("narrow", 1).Out(q[2])
+		m.Node("Quant", q[0], q[1], "z", "n").Domain(operators.QONNX).Int("signed", 1).Int("narrow", 1).Out(q[2])
 	}
 	m.Node("Add", "aq", "bq").Name("sum").Out("c")
-	m.Node("Quant", "c", "t", "z", "n").Domain(graph.QONNX).Int("signed", 1).Int("narrow", 0).Out("y")
+	m.Node("Quant", "c", "t", "z", "n").Domain(operators.QONNX).Int("signed", 1).Int("narrow", 0).Out("y")
 	r, got := convert(t, "add", m.Bytes(), Options{To: QOperator})
 	if r == nil || !strings.Contains(got, "1 QLinearAdd") || !strings.Contains(got, "3 Clip") {
 		t.Fatal(got)
@@ -108,10 +109,10 @@ func TestAdd(t *testing.T) {
 func TestOlderOpsets(t *testing.T) {
 	t.Parallel()
 	model := func(op string, axis int64) []byte {
-		m := onnxtest.New(9).Opset(graph.QONNX, 1)
+		m := onnxtest.New(9).Opset(operators.QONNX, 1)
 		m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32)
 		m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("n", graph.Float32, nil, 4)
-		m.Node("Quant", "x", "s", "z", "n").Domain(graph.QONNX).Int("signed", 1).Out("q")
+		m.Node("Quant", "x", "s", "z", "n").Domain(operators.QONNX).Int("signed", 1).Out("q")
 		n := m.Node(op, "q").Name("node")
 		switch op {
 		case "Clip":

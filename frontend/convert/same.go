@@ -10,7 +10,9 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -59,7 +61,7 @@ func (c *conversion) prove(before, after []byte) ConversionProof {
 }
 
 // canonical returns a file as one program of plain arithmetic and nodes that return codes.
-func (c *conversion) canonical(onnx []byte) *graph.Program {
+func (c *conversion) canonical(onnx []byte) *program.Program {
 	var d diag.List
 	defer func() {
 		if d.Failed() {
@@ -70,8 +72,8 @@ func (c *conversion) canonical(onnx []byte) *graph.Program {
 	if g == nil {
 		return nil
 	}
-	graph.Decompose(g)
-	graph.RecoverWeights(g, c.file, new(diag.List))
+	operators.Decompose(g)
+	operators.RecoverWeights(g, c.file, new(diag.List))
 	p := c.sized(g, c.size, &d)
 	if p == nil {
 		return nil
@@ -116,7 +118,7 @@ func (c *conversion) untied(before, after []byte, ties []*graph.Node) Conversion
 }
 
 // tie returns a value at which a quantiser has a tie.
-func tie(p *graph.Program, n *graph.Node) string {
+func tie(p *program.Program, n *graph.Node) string {
 	for _, m := range p.Graph.Nodes {
 		if m.Index != n.Index || len(m.Inputs) < 2 {
 			continue
@@ -296,7 +298,7 @@ func (s *comparison) compare(x, y string) bool {
 	if !s.attrs(m, n) {
 		return false
 	}
-	uniform := m.Is(graph.TraitUniformCodes)
+	uniform := operators.Has(m, operators.TraitUniformCodes)
 	for i := range m.Inputs {
 		if t, u := s.a.Init[m.Inputs[i]], s.b.Init[n.Inputs[i]]; uniform && t != nil && u != nil {
 			if !alikeValues(t, u) {
@@ -370,9 +372,9 @@ func (s *comparison) value(side int, tensor string) *meaning {
 		if scale := g.Init[n.In(1)]; scale != nil && zero != nil {
 			return &meaning{n.Inputs[0], scale, zero}
 		}
-	case n.Op == graph.OpMul && n.Domain == "":
+	case n.Op == operators.OpMul && n.Domain == "":
 		sub := s.makers[side][n.Inputs[0]]
-		if sub == nil || sub.Op != graph.OpSub || sub.Domain != "" {
+		if sub == nil || sub.Op != operators.OpSub || sub.Domain != "" {
 			return nil
 		}
 		if scale, zero := g.Init[n.Inputs[1]], g.Init[sub.Inputs[1]]; scale != nil && zero != nil {
@@ -393,7 +395,8 @@ func (s *comparison) meanings(v, w *meaning) bool {
 	}
 	by := w.zero.At(0) - v.zero.At(0)
 	m, n := s.makers[0][v.codes], s.makers[1][w.codes]
-	if m == nil || n == nil || !m.Is(graph.TraitUniformCodes) || !n.Is(graph.TraitUniformCodes) || math.Mod(by,
+	if m == nil || n == nil || !operators.Has(m, operators.TraitUniformCodes) || !operators.Has(n,
+		operators.TraitUniformCodes) || math.Mod(by,
 		2) != 0 {
 		return false
 	}
@@ -430,7 +433,7 @@ func (s *comparison) attrs(m, n *graph.Node) bool {
 	names := map[string]bool{}
 	maps.Copy(names, keys(m.Attrs))
 	maps.Copy(names, keys(n.Attrs))
-	_, _, codes := m.CodeRange()
+	_, _, codes := operators.CodeRange(m)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		v, w := m.Attrs[name], n.Attrs[name]
 		switch {

@@ -6,13 +6,15 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 )
 
 // A scope is a graph that is being rewritten: the graph of the file, or the body of a loop.
 type scope struct {
 	*conversion
-	g     *graph.Graph                 // graph in its new state
-	known map[string]graph.KnownTensor // facts about the original graph; nil if only its constants are known
+	g     *graph.Graph                   // graph in its new state
+	known map[string]program.KnownTensor // facts about the original graph; nil if only its constants are known
 	outer *scope
 	taken graph.UsedNames        // names in the whole file
 	by    map[string]*graph.Node // by tensor: the node that writes it
@@ -23,7 +25,7 @@ type scope struct {
 // expanded before the first step.
 func stepwise(steps ...func(*scope)) stage {
 	return func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
-		graph.Decompose(g)
+		operators.Decompose(g)
 		if c.program = c.prepare(g); c.program == nil {
 			return nil, nil
 		}
@@ -110,7 +112,8 @@ func (s *scope) apply(rows []row) {
 // row applies the first rule for a node's operator. It returns nil if the node stays.
 func (s *scope) row(rows []row, n *graph.Node) ([]*graph.Node, *refusal) {
 	for _, r := range rows {
-		if r.op == n.Op && (r.domain == n.Domain || r.domain == graph.QONNX && graph.IsQuantisationDomain(n.Domain)) {
+		if r.op == n.Op && (r.domain == n.Domain || r.domain == operators.QONNX &&
+			operators.IsQuantisationDomain(n.Domain)) {
 			return r.write(s, n)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/onnxtest"
 )
@@ -84,8 +85,8 @@ func modelOf(x, w []int) *onnxtest.Model {
 func measure(b *testing.B, m *onnxtest.Model, macs int) {
 	var d diag.List
 	g := onnxio.Read("m.onnx", m.Bytes(), &d)
-	graph.Decompose(g)
-	p := graph.Prepare(g, "m.onnx", graph.Options{}, &d)
+	operators.Decompose(g)
+	p := operators.Prepare(g, "m.onnx", operators.Options{}, &d)
 	if p == nil {
 		b.Fatal(d.Diags)
 	}

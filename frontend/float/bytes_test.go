@@ -15,6 +15,7 @@ import (
 	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/onnxtest"
 	"hlsgen/internal/testsupport/tier"
@@ -95,7 +96,7 @@ func TestLayerBytes(t *testing.T) {
 		}
 		d.Output("y", dt)
 		var told diag.List
-		p := graph.Prepare(onnxio.Read("layer.onnx", d.Bytes(), &told), "layer.onnx", graph.Options{}, &told)
+		p := operators.Prepare(onnxio.Read("layer.onnx", d.Bytes(), &told), "layer.onnx", operators.Options{}, &told)
 		if p == nil {
 			t.Fatal(told.Diags)
 		}
@@ -168,8 +169,8 @@ func TestImageBytes(t *testing.T) {
 		d.Output("y", graph.Float64)
 		var told diag.List
 		g := onnxio.Read("image.onnx", d.Bytes(), &told)
-		graph.Decompose(g)
-		p := graph.Prepare(g, "image.onnx", graph.Options{}, &told)
+		operators.Decompose(g)
+		p := operators.Prepare(g, "image.onnx", operators.Options{}, &told)
 		if p == nil {
 			t.Fatal(told.Diags)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // Sums of products take most of a run's time. Each sum is ((0 + a0*b0) + a1*b1) + ..., in the order of the model,
@@ -15,7 +16,7 @@ import (
 
 // A dot describes how the outputs of a sum of products are grouped into lanes and rows.
 type dot struct {
-	of   *graph.Dot
+	of   *program.Dot
 	a, b factor
 	// lane is the factor whose elements differ from lane to lane, and row is the other factor. They are A and B, or B
 	// and A if A gives too few lanes.
@@ -104,10 +105,10 @@ const fewLanes = 8
 // fewRows is the largest number of rows for which lanes are read in place.
 const fewRows = 2
 
-func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
+func newDot(of *program.Dot, a, b *graph.Tensor) *dot {
 	d := &dot{of: of, a: factorOf(of.A, of.AOffset, a), b: factorOf(of.B, of.BOffset, b)}
 	d.lane, d.row = &d.a, &d.b
-	list, ok := graph.Axes(of.ABase, of.BBase)
+	list, ok := program.Axes(of.ABase, of.BBase)
 	if !ok {
 		d.plain = true
 		return d

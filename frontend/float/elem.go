@@ -2,16 +2,17 @@ package float
 
 import (
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 )
 
 // An elem is a function of elements, compiled for float64.
 type elem struct {
-	of     *graph.Elem
+	of     *program.Elem
 	floats *real.Floats
 }
 
-func newElem(e *graph.Elem) *elem { return &elem{e, real.CompileFloats(e.Expr)} }
+func newElem(e *program.Elem) *elem { return &elem{e, real.CompileFloats(e.Expr)} }
 
 func (e *elem) fork() *elem {
 	if e == nil {

@@ -2,7 +2,7 @@
 // determines, so the results are the same on every processor. It serves statistics of values, and models in which
 // nothing is rounded to codes. The exact meaning of a model is that of package graph.
 //
-// In come programs and float64s; out come the values of tensors. It sees graph and real.
+// In come programs and float64s; out come the values of tensors.
 //
 //   - float.go runs the steps of a part, and says for which programs float64 is good enough; room.go recycles memory
 //   - elem.go computes functions of elements, move.go moves and orders, loop.go recurrences
@@ -16,13 +16,14 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 )
 
 // An Evaluator consists of the steps of a program between some tensors and others. Only one goroutine may use it at a
 // time; Fork returns a copy for another.
 type Evaluator struct {
-	prog    *graph.Program
+	prog    *program.Program
 	from    []int  // the given values
 	want    []bool // by value: whether Run shows it
 	values  []value
@@ -40,7 +41,7 @@ type value struct {
 
 // A runner executes a step.
 type runner struct {
-	step  *graph.Step
+	step  *program.Step
 	reads []int // the values that it reads; -1 for a product's factor that is read as a constant
 	to    int
 	last  []int // the values that no later step reads
@@ -50,7 +51,7 @@ type runner struct {
 }
 
 // New returns the part of a program between the tensors from and to.
-func New(p *graph.Program, from, to []string) (*Evaluator, error) {
+func New(p *program.Program, from, to []string) (*Evaluator, error) {
 	steps, need := p.StepsBetween(from, to)
 	for _, in := range p.Graph.Inputs {
 		if need[in.Name] {
@@ -70,7 +71,7 @@ func New(p *graph.Program, from, to []string) (*Evaluator, error) {
 	for _, name := range from {
 		x.from = append(x.from, id(name))
 	}
-	loops := map[*graph.Recur]*loop{}
+	loops := map[*program.Recur]*loop{}
 	for _, s := range steps {
 		r := &runner{step: s, reads: make([]int, len(s.Node.Inputs)), to: -1}
 		for i, in := range s.Node.Inputs {
@@ -98,12 +99,12 @@ func New(p *graph.Program, from, to []string) (*Evaluator, error) {
 }
 
 // packs reports whether only a product reads an input. The product then stores constants in its own layout.
-func packs(s *graph.Step, slot int) bool {
+func packs(s *program.Step, slot int) bool {
 	return s.Dot != nil && (s.Dot.Then == nil || !slices.Contains(s.Dot.Then.Args[1:], slot))
 }
 
 // prepare prepares the data structures of a step.
-func (x *Evaluator) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
+func (x *Evaluator) prepare(r *runner, loops map[*program.Recur]*loop) (err error) {
 	s := r.step
 	switch {
 	case s.Elem != nil:
@@ -265,7 +266,7 @@ func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*
 		x.apply(r.elem, in, sums.data, out.data)
 		x.room.drop(sums)
 	}
-	if !x.finite(out.data, r.elem == nil, graph.MayBeInfinite(x.prog, s.Output)) {
+	if !x.finite(out.data, r.elem == nil, program.MayBeInfinite(x.prog, s.Output)) {
 		x.room.drop(out)
 		return nil, &OverflowError{s.Node}
 	}
@@ -308,12 +309,12 @@ func (x *Evaluator) finite(data []float64, sums, endless bool) bool {
 // NeedsExact reports whether some step between a program's inputs and outputs rounds real numbers to integers, compares
 // them or sorts them. Only exact values are right for such a model. Steps that only read integers do not count, because
 // float64 computes them exactly.
-func NeedsExact(p *graph.Program) bool {
+func NeedsExact(p *program.Program) bool {
 	steps, _ := p.StepsBetween(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
-	return slices.ContainsFunc(steps, func(s *graph.Step) bool { return decides(p, s) })
+	return slices.ContainsFunc(steps, func(s *program.Step) bool { return decides(p, s) })
 }
 
-func decides(p *graph.Program, s *graph.Step) bool {
+func decides(p *program.Program, s *program.Step) bool {
 	switch {
 	case s.Elem != nil && whole(p, s):
 		return false
@@ -330,7 +331,7 @@ func decides(p *graph.Program, s *graph.Step) bool {
 }
 
 // whole reports whether a step reads and gives integers only.
-func whole(p *graph.Program, s *graph.Step) bool {
+func whole(p *program.Program, s *program.Step) bool {
 	return !s.DType.Float() && !slices.ContainsFunc(s.Elem.Args, func(slot int) bool {
 		return p.Known[s.Node.Inputs[slot]].DType.Float()
 	})

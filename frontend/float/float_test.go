@@ -7,9 +7,12 @@ import (
 	"slices"
 	"testing"
 
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/onnxtest"
 	"hlsgen/internal/testsupport/tier"
@@ -162,7 +165,7 @@ func (d *drawing) recurrent() {
 }
 
 // draw is a model of several operators, and its program.
-func draw(t *testing.T, seed uint64) (*graph.Program, *drawing) {
+func draw(t *testing.T, seed uint64) (*program.Program, *drawing) {
 	d := &drawing{Model: onnxtest.New(17), r: rand.New(rand.NewPCG(seed, 7)), tensor: "x"}
 	d.Opset("", 17)
 	d.Proto.OpsetImport = d.Proto.OpsetImport[:1]
@@ -187,8 +190,8 @@ func draw(t *testing.T, seed uint64) (*graph.Program, *drawing) {
 	if g == nil {
 		t.Fatalf("seed %d: %v: %v", seed, d.drawn, told.Diags)
 	}
-	graph.Decompose(g)
-	p := graph.Prepare(g, "drawn.onnx", graph.Options{}, &told)
+	operators.Decompose(g)
+	p := operators.Prepare(g, "drawn.onnx", operators.Options{}, &told)
 	if p == nil {
 		t.Fatalf("seed %d: %v: %v", seed, d.drawn, told.Diags)
 	}
@@ -226,11 +229,11 @@ func TestDrawnModelsAreNearTheReference(t *testing.T) {
 		for i := range in {
 			in[i] = d.number()
 		}
-		exact, err := p.Part([]string{"x"}, []string{d.tensor})
+		exact, err := execution.NewPart(p, []string{"x"}, []string{d.tensor})
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := exact.Outputs([]*graph.Reals{graph.NewExactReals(p.Known["x"].Shape, in)})
+		all, err := exact.Outputs([]*program.Reals{program.NewExactReals(p.Known["x"].Shape, in)})
 		if err != nil {
 			t.Fatalf("seed %d: %v: %v", seed, d.drawn, err)
 		}

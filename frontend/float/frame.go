@@ -3,7 +3,7 @@ package float
 import (
 	"slices"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // Rows of images that lanes of convolutions read.
@@ -11,18 +11,18 @@ import (
 // A frame is some rows of an image, copied into the padding around it. Elements that neighbouring lanes read lie side
 // by side: those of every second row and column are a plane of their own in a convolution of stride 2.
 type frame struct {
-	places     *graph.Places // of the elements of all images in a tensor; nil where they are in order
-	told       int           // rows of the image that places tell at once
-	blocks     []block       // of these
-	bases      []int         // where they are, each time
-	around     int           // slot of the padding, behind those of the step
-	width      int           // of a row of the image
-	down, step int           // rows from one row of lanes to the next, and columns from lane to lane
-	last       int           // row that the terms of the first lane reach
-	size       int           // of a plane
-	across     int           // elements of a row of a plane
-	rows       []int         // places of the image's rows in the planes
-	columns    []int         // and of columns behind them
+	places     *program.Places // of the elements of all images in a tensor; nil where they are in order
+	told       int             // rows of the image that places tell at once
+	blocks     []block         // of these
+	bases      []int           // where they are, each time
+	around     int             // slot of the padding, behind those of the step
+	width      int             // of a row of the image
+	down, step int             // rows from one row of lanes to the next, and columns from lane to lane
+	last       int             // row that the terms of the first lane reach
+	size       int             // of a plane
+	across     int             // elements of a row of a plane
+	rows       []int           // places of the image's rows in the planes
+	columns    []int           // and of columns behind them
 }
 
 const (
@@ -35,7 +35,7 @@ const (
 // framed returns the layout of lanes that are read from frames: some rows of a tensor, copied into their padding. shape
 // is the tensor's; places, if not nil, maps its elements to those of the tensor in front of the padding. framed returns
 // nil if frames gain nothing.
-func (d *dot) framed(shape []int, places *graph.Places) *lying {
+func (d *dot) framed(shape []int, places *program.Places) *lying {
 	last := len(d.lanes) - 1
 	if d.plain || d.rows.size() > fewRows || last < 0 || len(shape) == 0 || d.of.K == 0 {
 		return nil

@@ -5,16 +5,17 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // A loop executes a recurrence. The steps of all its outputs share it.
 type loop struct {
-	*graph.Recur
+	*program.Recur
 	body *Evaluator
 	out  map[string][]int // by tensor of the body: the outputs with that name
 }
 
-func newLoop(r *graph.Recur) (*loop, error) {
+func newLoop(r *program.Recur) (*loop, error) {
 	g := r.Body.Graph
 	body, err := New(r.Body, graph.Names(g.Inputs), graph.Names(g.Outputs))
 	l := &loop{Recur: r, body: body, out: map[string][]int{}}

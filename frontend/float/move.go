@@ -1,9 +1,11 @@
 package float
 
-import "hlsgen/frontend/graph"
+import (
+	"hlsgen/frontend/program"
+)
 
 // move copies elements of the inputs to the output.
-func (x *Evaluator) move(m *graph.Move, in []*buffer, out []float64) {
+func (x *Evaluator) move(m *program.Move, in []*buffer, out []float64) {
 	if m.Places != nil {
 		x.place(m.Places, in, out)
 		return
@@ -41,7 +43,7 @@ func stretches(axis []int32) (list []stretch) {
 }
 
 // place fills the output row by row. Places without an element of input 0 take the value of input 1, or 0.
-func (x *Evaluator) place(p *graph.Places, in []*buffer, out []float64) {
+func (x *Evaluator) place(p *program.Places, in []*buffer, out []float64) {
 	if len(out) == 0 {
 		return
 	}
@@ -81,7 +83,7 @@ func copyShort(to, from []float64) {
 }
 
 // order sorts rows, and writes the elements of the asked ranks, or their indices.
-func order(o *graph.Order, in, out []float64) {
+func order(o *program.Order, in, out []float64) {
 	sorted := map[int32][]int{} // the order of each row's elements, by the row's offset
 	row := make([]float64, o.N)
 	for i, base := range o.Base {

@@ -167,8 +167,16 @@ func (a *InputEncoding) Nearest(channel int, x float64) float64 {
 	return a.Float(channel, k)
 }
 
-// exact reports whether every number equals the value for which it stands.
-func (a *InputEncoding) exact() bool {
+// Interval returns the float64 interval around the value of integer k of a channel.
+func (a *InputEncoding) Interval(channel int, k int64) real.Interval {
+	if a.near != nil {
+		return a.near[channel][k-a.Type.Range().Lo].around
+	}
+	return EnclosingInterval(a.Value(channel, k))
+}
+
+// IsExact reports whether every number equals the value for which it stands.
+func (a *InputEncoding) IsExact() bool {
 	return !slices.ContainsFunc(a.Within, func(w float64) bool { return w > 0 })
 }
 
@@ -204,58 +212,5 @@ func formula(of real.Affine) string {
 	return s
 }
 
-// reals returns the values for which the numbers of a sample stand.
-func (a *InputEncoding) reals(name string, in *Reals) (*Reals, error) {
-	codes, err := a.Integers(name, in.Shape, in.Lo)
-	if err != nil || a.exact() {
-		return in, err
-	}
-	out := newReals(in.Shape)
-	out.Truth = func(i int) *big.Rat { return a.Value(a.Channel(in.Shape, i), codes[i]) }
-	least := a.Type.Range().Lo
-	for i, k := range codes {
-		channel := a.Channel(in.Shape, i)
-		var y real.Interval
-		if a.near != nil {
-			y = a.near[channel][k-least].around
-		} else {
-			y = EnclosingInterval(a.Value(channel, k))
-		}
-		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
-	}
-	return out, nil
-}
-
-// bounds encloses the numbers that float32 programs may hold for a sample.
-func (a *InputEncoding) bounds(_ string, in *Reals) (*Reals, error) {
-	if a.exact() {
-		return in, nil
-	}
-	out := newReals(in.Shape)
-	for i, x := range in.Lo {
-		most := a.Within[a.Channel(in.Shape, i)]
-		out.Lo[i], out.Hi[i] = x-most, x+most
-	}
-	return out, nil
-}
-
-// arriving returns an input value of the part. If the program's input arrives as integers, it applies of to the value.
-// A value that already has Truth, or that no step reads, stays unchanged.
-func (p *ProgramPart) arriving(name string, in *Reals, of func(*InputEncoding, string, *Reals) (*Reals, error)) (*Reals,
-	error) {
-	a := p.prog.Graph.Arrive[name]
-	if a == nil || in.Truth != nil || !in.Exact() {
-		return in, nil
-	}
-	read := func(r *runner) bool { return slices.Contains(r.reads, name) }
-	if !slices.ContainsFunc(p.runners, read) && !slices.Contains(p.to, name) {
-		return in, nil
-	}
-	return of(a, name, in)
-}
-
-// NewMulByOne returns a node that multiplies a tensor by the constant one. The output has the same values, but can have
-// codes of its own.
-func NewMulByOne(name, in, one, out string) *Node {
-	return &Node{Index: -1, Name: name, Op: OpMul, Inputs: []string{in, one}, Outputs: []string{out}}
-}
+// EnclosingInterval returns the smallest float64 interval that holds r.
+func EnclosingInterval(r *big.Rat) real.Interval { return real.Exactly(r).Interval() }

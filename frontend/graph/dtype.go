@@ -79,8 +79,14 @@ func (d DType) values() values {
 // booleans.
 func (d DType) Float() bool { return d.values() == reals || d.values() == minifloats }
 
-// number reports whether models compute with values of d.
-func (d DType) number() bool { return d.values() != others && d.values() != minifloats }
+// IsMinifloat reports whether the values of d are minifloats: reals that models store, but do not compute with.
+func (d DType) IsMinifloat() bool { return d.values() == minifloats }
+
+// IsUnsigned reports whether the values of d are integers without a sign, including booleans.
+func (d DType) IsUnsigned() bool { return d.values() == naturals }
+
+// IsNumber reports whether models compute with values of d.
+func (d DType) IsNumber() bool { return d.values() != others && d.values() != minifloats }
 
 // Integer returns the type of a stream of elements of type d, if d is an integer type of up to 16 bits. Otherwise it
 // returns the zero Type.
@@ -95,20 +101,21 @@ func (d DType) Integer() num.Type {
 }
 
 // Writable reports whether numpy arrays can hold values of d.
-func (d DType) Writable() bool { return d.number() }
+func (d DType) Writable() bool { return d.IsNumber() }
 
-// limits returns the range of an integer type. For 64-bit types it ends where float64 no longer holds every integer.
-func (d DType) limits() (lo, hi float64, ok bool) {
+// IntegerLimits returns the range of an integer type. For 64-bit types it ends where float64 no longer holds every
+// integer.
+func (d DType) IntegerLimits() (lo, hi float64, ok bool) {
 	kind := d.values()
 	if kind < naturals {
 		return 0, 0, false
 	}
-	lo, hi = codeLimits(float64(elements[d].bits), kind == integers, false)
+	lo, hi = CodeLimits(float64(elements[d].bits), kind == integers, false)
 	return max(lo, -0x1p53), min(hi, 0x1p53), true
 }
 
-// codeLimits returns the range of codes with the given number of bits.
-func codeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
+// CodeLimits returns the range of codes with the given number of bits.
+func CodeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
 	hi = math.Exp2(bits) - 1
 	if signed {
 		hi = math.Exp2(bits-1) - 1
@@ -147,9 +154,9 @@ var small = map[DType]num.Format{
 	Float4E2M1: {Digits: 2, Least: -1, Max: 6},
 }
 
-// round returns the value of a real type that is nearest to v. If v is beyond the largest value, the result is that
+// Round returns the value of a real type that is nearest to v. If v is beyond the largest value, the result is that
 // value (saturates), an infinity if the type has one, or NaN.
-func (d DType) round(v float64, saturates bool) float64 {
+func (d DType) Round(v float64, saturates bool) float64 {
 	f, is := small[d]
 	if !is {
 		return d.Format().Round(v)

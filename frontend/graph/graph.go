@@ -1,67 +1,12 @@
-// Package graph holds and executes ONNX models in real numbers, as written. A Graph keeps nodes, names, domains, types
-// and constants as in the file, and constants exactly. Prepare turns a graph into a Program: it finds every shape and
-// reduces every operator to steps of five forms. A ProgramPart executes steps of a program in exact real arithmetic.
+// Package graph holds ONNX models as written. A Graph keeps nodes, names, domains, types and constants as in the file,
+// and constants exactly. It knows no operator.
 //
-// In come graphs, from onnxio or canon. Out go programs, for canon, scaled, lower and the host's parts; the values of
-// their tensors; and the meaning of axes. It imports frontend/real, internal/num and internal/diag.
-//
-// The graph:
-//
-//	graph, tensor, dtype   nodes; constants; element types
+//	dtype                  element types
+//	pick                   how one tensor's elements are picked for those of another
+//	tensor                 constants
+//	arrival                inputs whose real numbers arrive as integers
+//	graph                  nodes and graphs
 //	names, verify, text    unused names; checks of the form; text for people
-//
-// The table of operators; only these files know operators by name:
-//
-//	operators              the table, and the traits of operators
-//	operators_arithmetic, operators_activation, operators_curves, operators_reduce, operators_order, operators_conv,
-//	operators_pool, operators_image, operators_move, operators_slice, operators_logic, operators_quant,
-//	operators_qonnx, operators_pulp, operators_recurrent, operators_lstm, operators_loop, operators_minifloat,
-//	operators_blocks
-//	                       the definitions of operators: each builds the steps of a node
-//	operators_cell         the cells of LSTM, GRU and RNN as the bodies of loops
-//	operators_coding       quantisers split into a code and its value, for canon
-//	operators_composite, operators_fused, operators_finn
-//	                       operators that are first replaced by others: quantised ones, those that onnxruntime
-//	                       fuses, FINN's; recognition of the steps of FINN's build
-//	operators_dynamic      quantisers whose scales come from the data
-//	operators_branches     each If with a known condition, replaced by the nodes of its branch
-//	operators_role         what operators do with codes, for the placement of quantisers
-//	operators_weights      recovery of weights that were rounded to float32
-//	operators_infinite     operators that compute with infinities, and tensors that may hold them
-//	operators_units        real values of the codes of constants
-//	operators_unsupported, operators_gaps
-//	                       messages for operators that are not supported
-//	standing               how each operator is computed, for the list of operators
-//
-// The program and its preparation:
-//
-//	program, recur, window          the five forms of step; Prepare
-//	bind, shapes, limits            sizes that the file leaves open; limits of resources
-//	arrival                         inputs that arrive as integers
-//	reading, call, expand           the attributes and inputs of a node; its steps; internal nodes
-//	again                           reuse of steps after nodes were replaced
-//	tables, list, move              index tables, and compact forms of them; moves of elements
-//	formats                         the formats of cells' gates, from --lstm-config and --cell-config
-//
-// Execution:
-//
-//	exec, reals        parts, and exact decisions of roundings; values as intervals
-//	holding            how long a run keeps a tensor
-//	elementwise, memo  functions of elements; caches of their values
-//	together           joining of several such functions
-//	dot, loop, summing sums of products; loops; sums of narrower accumulators
-//	order, ordering    sorting of rows; earlier tensors with the same order
-//	float32, decided   bounds and emulation of float32 executors; runs with chosen codes
-//	doubts, met        codes near ties; states that runs have reached
-//
-// The meaning of axes:
-//
-//	alike, alike_loop   comparison of programs for n samples and for one
-//	stateinput          inputs that are initial states of recurrences
-//	feedback            pairs of inputs and outputs that are one state
-//	lengthinput         the input with the number of valid steps of a sequence
-//	stretch             comparison of programs for sequences of different lengths
-//	sequence, batch     which leading axes are time, which are samples
 package graph
 
 import (
@@ -217,7 +162,7 @@ func (n *Node) Indices() []int { return append([]int{n.Index}, n.Stands...) }
 
 // Label returns the name of a node for the user: its name or, if it has none, its first output.
 func (n *Node) Label() string {
-	return cmp.Or(n.Name, n.first())
+	return cmp.Or(n.Name, n.FirstOutput())
 }
 
 // AppendMissingNodes appends to a list the nodes that it does not hold yet.
@@ -248,8 +193,8 @@ func Labels(nodes []*Node) []string {
 	return out
 }
 
-// first returns the first output that is used.
-func (n *Node) first() string { return cmp.Or(n.Outputs...) }
+// FirstOutput returns the first output that is used.
+func (n *Node) FirstOutput() string { return cmp.Or(n.Outputs...) }
 
 // FullOp returns the operator as in the file: domain::op, or op alone for ai.onnx.
 func (n *Node) FullOp() string {
@@ -263,10 +208,10 @@ func (n *Node) FullOp() string {
 }
 
 // In returns the name of input i, or "" if it is omitted.
-func (n *Node) In(i int) string { return slot(n.Inputs, i) }
+func (n *Node) In(i int) string { return SlotName(n.Inputs, i) }
 
-// slot returns names[i], or "" if it is omitted.
-func slot(names []string, i int) string {
+// SlotName returns names[i], or "" if it is omitted.
+func SlotName(names []string, i int) string {
 	if i < len(names) {
 		return names[i]
 	}
@@ -325,3 +270,12 @@ func (g *Graph) Copy() *Graph {
 	}
 	return &c
 }
+
+// Output returns the name of an output, or "" if it is not used.
+func (n *Node) Output(i int) string { return SlotName(n.Outputs, i) }
+
+// HasInput reports whether input i is used.
+func (n *Node) HasInput(i int) bool { return n.In(i) != "" }
+
+// HasFlag reports whether an attribute is set and not 0.
+func (n *Node) HasFlag(name string) bool { return n.Int(name, 0) != 0 }

@@ -6,8 +6,8 @@ import "fmt"
 // models derive thousands of names from one.
 type UsedNames map[string]int
 
-// setOf returns the set of names.
-func setOf(names []string) map[string]bool {
+// NameSet returns the set of names.
+func NameSet(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {
 		set[name] = true
@@ -55,8 +55,8 @@ func (t UsedNames) Fresh(base, suffix string) string {
 	}
 }
 
-// free marks a name from Fresh as unused again.
-func (t UsedNames) free(base, suffix, name string) {
+// Free marks a name from Fresh as unused again.
+func (t UsedNames) Free(base, suffix, name string) {
 	delete(t, name)
 	if first := base + "." + suffix; t[first] > 0 {
 		t[first] = 2 // a smaller number may be unused now

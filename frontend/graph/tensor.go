@@ -55,8 +55,8 @@ func (t *Tensor) value(i int) int {
 	return t.Groups.At(i)<<8 + int(t.Codes[i])
 }
 
-// groups returns the number of meanings of a code.
-func (t *Tensor) groups() int { return max(1, t.Groups.Count) }
+// GroupCount returns the number of meanings of a code.
+func (t *Tensor) GroupCount() int { return max(1, t.Groups.Count) }
 
 // Int returns element i of a tensor of integers.
 func (t *Tensor) Int(i int) int64 {
@@ -83,8 +83,8 @@ func (t *Tensor) Floats() []float64 {
 func (t *Tensor) PossibleValues() iter.Seq[float64] {
 	return func(yield func(float64) bool) {
 		if t.Codes != nil {
-			used := t.used()
-			for g := range t.groups() {
+			used := t.UsedCodes()
+			for g := range t.GroupCount() {
 				for _, c := range used {
 					if !yield(t.Values[g<<8+int(c)]) {
 						return
@@ -130,11 +130,11 @@ func (t *Tensor) Equal(o *Tensor) bool {
 		return true
 	case t.DType != o.DType || t.Len() != o.Len():
 		return false
-	case t.sharesCodes(o) && t.Groups.sameRuns(&o.Groups) && slices.Equal(t.Values, o.Values):
+	case t.sharesCodes(o) && t.Groups.SameRuns(&o.Groups) && slices.Equal(t.Values, o.Values):
 		return true
 	}
 	for i := range t.Len() {
-		if !t.equal(o, i, i) {
+		if !t.EqualElements(o, i, i) {
 			return false
 		}
 	}
@@ -146,8 +146,8 @@ func (t *Tensor) sharesCodes(o *Tensor) bool {
 	return len(t.Codes) > 0 && len(o.Codes) > 0 && &t.Codes[0] == &o.Codes[0]
 }
 
-// equal compares element i with element k of another constant.
-func (t *Tensor) equal(o *Tensor, i, k int) bool {
+// EqualElements compares element i with element k of another constant.
+func (t *Tensor) EqualElements(o *Tensor, i, k int) bool {
 	switch real := t.DType.Float(); {
 	case real != o.DType.Float():
 		return false
@@ -157,9 +157,9 @@ func (t *Tensor) equal(o *Tensor, i, k int) bool {
 	return t.Int(i) == o.Int(k)
 }
 
-// picked returns a tensor with the given shape whose element i is element from(i) of t, in the same form. A nil from
+// Picked returns a tensor with the given shape whose element i is element from(i) of t, in the same form. A nil from
 // means all elements in order.
-func (t *Tensor) picked(shape []int, from func(i int) int) *Tensor {
+func (t *Tensor) Picked(shape []int, from func(i int) int) *Tensor {
 	out := *t
 	if out.Shape = shape; from == nil {
 		return &out
@@ -218,8 +218,8 @@ func pickOf[E any](list []E, n int, from func(i int) int) []E {
 	return out
 }
 
-// used returns the codes that occur, in order.
-func (t *Tensor) used() (codes []uint8) {
+// UsedCodes returns the codes that occur, in order.
+func (t *Tensor) UsedCodes() (codes []uint8) {
 	var seen [256]bool
 	for _, c := range t.Codes {
 		seen[c] = true
@@ -232,11 +232,11 @@ func (t *Tensor) used() (codes []uint8) {
 	return codes
 }
 
-// of returns a tensor with the same codes and other values. values holds, group by group, the values of the codes, in
-// order.
-func (t *Tensor) of(dt DType, groups ElementPick, codes []uint8, values []float64) *Tensor {
+// WithCodeValues returns a tensor with the same codes and other values. values holds, group by group, the values of the
+// codes, in order.
+func (t *Tensor) WithCodeValues(dt DType, groups ElementPick, codes []uint8, values []float64) *Tensor {
 	out := &Tensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Groups: groups}
-	out.Values = make([]float64, out.groups()<<8)
+	out.Values = make([]float64, out.GroupCount()<<8)
 	for i, v := range values {
 		out.Values[i/len(codes)<<8+int(codes[i%len(codes)])] = v
 	}
@@ -263,8 +263,8 @@ func (t *Tensor) CodeValues(offsets []int32) func(base int32) []float64 {
 	}
 }
 
-// infinite returns the first element for which bad is true, or -1 if there is none.
-func (t *Tensor) infinite(bad func(v float64) bool) (i int) {
+// FirstElementWhere returns the first element for which bad is true, or -1 if there is none.
+func (t *Tensor) FirstElementWhere(bad func(v float64) bool) (i int) {
 	if t.I != nil || t.Codes != nil && !slices.ContainsFunc(t.Values, bad) {
 		return -1
 	}
@@ -276,9 +276,9 @@ func (t *Tensor) infinite(bad func(v float64) bool) (i int) {
 	return -1
 }
 
-// finite reports whether all elements are real numbers stored in F or Singles. If it reports false, they may be finite
-// all the same. It uses that v-v is NaN for infinities and NaN, and that a sum keeps a NaN.
-func (t *Tensor) finite() bool {
+// IsCertainlyFinite reports whether all elements are real numbers stored in F or Singles. If it reports false, they may
+// be finite all the same. It uses that v-v is NaN for infinities and NaN, and that a sum keeps a NaN.
+func (t *Tensor) IsCertainlyFinite() bool {
 	rest, single := 0.0, float32(0)
 	for _, v := range t.F {
 		rest += v - v
@@ -289,22 +289,26 @@ func (t *Tensor) finite() bool {
 	return (t.F != nil || t.Singles != nil) && rest == 0 && single == 0
 }
 
-// endless reports whether all elements are infinities with the given sign. It reports false if there are no elements.
-func (t *Tensor) endless(sign int) bool {
-	return t.DType.Float() && t.Len() > 0 && t.infinite(func(v float64) bool { return !math.IsInf(v, sign) }) < 0
+// AllInfinite reports whether all elements are infinities with the given sign. It reports false if there are no
+// elements.
+func (t *Tensor) AllInfinite(sign int) bool {
+	return t.DType.Float() && t.Len() > 0 && t.FirstElementWhere(func(v float64) bool {
+		return !math.IsInf(v,
+			sign)
+	}) < 0
 }
 
-// filled returns a tensor in which all elements are v.
-func filled(dt DType, shape []int, v float64) *Tensor {
+// FilledTensor returns a tensor in which all elements are v.
+func FilledTensor(dt DType, shape []int, v float64) *Tensor {
 	return &Tensor{DType: dt, Shape: shape, Codes: make([]uint8, Size(shape)), Values: []float64{v}}
 }
 
 // MinElementsToCompress is the number of elements from which a tensor is stored in the form with the fewest bytes.
 const MinElementsToCompress = 1 << 12
 
-// coded returns the tensor as codes, if it is large and has at most 256 different elements in F, as quantised weights
-// have. Otherwise it returns the tensor itself.
-func (t *Tensor) coded() *Tensor {
+// Compressed returns the tensor as codes, if it is large and has at most 256 different elements in F, as quantised
+// weights have. Otherwise it returns the tensor itself.
+func (t *Tensor) Compressed() *Tensor {
 	if len(t.F) < MinElementsToCompress {
 		return t
 	}

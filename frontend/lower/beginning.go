@@ -8,6 +8,7 @@ import (
 	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/recur"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -17,7 +18,7 @@ import (
 // integers.
 func (l *circuit) initial(tensor string) (*recur.StateCodes, *find.LayerOperand) {
 	n := graph.Size(l.Known[tensor].Shape)
-	o, reject := l.operand(tensor, graph.NewIndexList(scaled.Indices(n)))
+	o, reject := l.operand(tensor, program.NewIndexList(scaled.Indices(n)))
 	if reject != nil || o.Constants != nil {
 		return nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 )
 
@@ -24,7 +25,7 @@ type circuit struct {
 }
 
 // put records that an integer tensor is on a wire.
-func (c *circuit) put(tensor string, wire int, at *graph.IndexList) {
+func (c *circuit) put(tensor string, wire int, at *program.IndexList) {
 	c.Places[tensor] = &place.Place{WireStream: place.StreamOnWire(&c.net, wire), At: at}
 }
 
@@ -32,7 +33,7 @@ func (c *circuit) put(tensor string, wire int, at *graph.IndexList) {
 func (c *circuit) take(tensor string) int { return c.Places[tensor].Wire(&c.net, c.Name(tensor)) }
 
 // operand reads data as integers of streams. It first adds up integers of several tensors that are summed.
-func (c *circuit) operand(tensor string, elements *graph.IndexList) (*find.LayerOperand, error) {
+func (c *circuit) operand(tensor string, elements *program.IndexList) (*find.LayerOperand, error) {
 	if reject := c.Trace(elements.Len()); reject != nil {
 		return nil, reject
 	}

@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/num"
 )
 
-func hostQuantiser(l *lowering, step *graph.Step) (bool, error) {
+func hostQuantiser(l *lowering, step *program.Step) (bool, error) {
 	if !scaled.IsCode(step) || l.Integers.Derived(step.Node.Inputs[0]) {
 		return false, nil
 	}
@@ -56,7 +58,7 @@ func isReal(l *lowering, tensor string) bool {
 
 // requantised reports whether a quantiser's codes only serve another quantiser whose codes a layer reads, with no
 // more bits and as many elements. Then the host sends the second quantiser's codes.
-func (l *lowering) requantised(step *graph.Step) bool {
+func (l *lowering) requantised(step *program.Step) bool {
 	tensor := step.Output
 	for {
 		readers := l.Uses.Readers(tensor)
@@ -80,16 +82,16 @@ func (l *lowering) requantised(step *graph.Step) bool {
 }
 
 // assume takes the codes of a quantiser as given by the host.
-func (l *lowering) assume(step *graph.Step) {
+func (l *lowering) assume(step *program.Step) {
 	r, _ := scaled.Codes(step)
 	elem := num.NarrowestInt(r)
-	if step.Node.Bipolar() {
+	if operators.IsBipolar(step.Node) {
 		elem = num.Type{Kind: num.Bipolar, Width: 1}
 	}
 	l.host.send(step.Output, elem, r, scaled.Values{Of: scaled.IdentityAffine})
 }
 
-func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
+func hostPrefix(l *lowering, step *program.Step) (bool, error) {
 	for _, in := range step.Node.Inputs {
 		if in != "" && l.Integers.Derived(in) {
 			return false, nil

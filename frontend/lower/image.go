@@ -11,6 +11,7 @@ import (
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/crop"
@@ -20,7 +21,7 @@ import (
 )
 
 // image puts the pixels over which a window slides on a wire.
-func (c *circuit) image(step *graph.Step, tensor string) (im *find.Image, wire int, reject error) {
+func (c *circuit) image(step *program.Step, tensor string) (im *find.Image, wire int, reject error) {
 	if im, reject = c.pixels(step, tensor, func(*find.LayerOperand) (again bool) { return false }); reject != nil {
 		return nil, 0, reject
 	}
@@ -30,7 +31,7 @@ func (c *circuit) image(step *graph.Step, tensor string) (im *find.Image, wire i
 
 // pixels reads the pixels over which a window slides. It reads them a second time if again reports that it has
 // changed the integers from which they are computed.
-func (c *circuit) pixels(step *graph.Step, tensor string, again func(*find.LayerOperand) bool) (*find.Image, error) {
+func (c *circuit) pixels(step *program.Step, tensor string, again func(*find.LayerOperand) bool) (*find.Image, error) {
 	shape, elements, reject := c.Layouts.Frame(step.Window, c.Known[tensor].Shape)
 	if reject != nil {
 		return nil, reject
@@ -62,7 +63,7 @@ func padded(c *circuit, tensor string, reject error) bool {
 }
 
 // front adds the layer that an image needs in front of a layer.
-func (c *circuit) front(f choose.Arranger, im *find.Image, wire int, win *graph.Window) (int, error) {
+func (c *circuit) front(f choose.Arranger, im *find.Image, wire int, win *program.Window) (int, error) {
 	switch {
 	case f.Kind == choose.ArrangeSliding:
 		op := swg.New(swg.Params{Kernel: win.Kernel, Stride: win.Stride, Dilation: win.Dilation,
@@ -80,7 +81,7 @@ func (c *circuit) front(f choose.Arranger, im *find.Image, wire int, win *graph.
 
 // A maximum is a maximum over windows that waits for its quantiser. A quantiser in front of the maximum can become
 // thresholds of a matrix layer, and the maximum then takes narrow codes.
-type maximum struct{ step *graph.Step }
+type maximum struct{ step *program.Step }
 
 // Wire is never called: the stream is held until the quantiser comes.
 func (*maximum) Wire(*place.Netlist, string) int {
@@ -88,7 +89,7 @@ func (*maximum) Wire(*place.Netlist, string) int {
 }
 
 // maxima handles a max pool. If only a quantiser behind it needs its result, the max pool waits.
-func maxima(l *lowering, step *graph.Step) (bool, error) {
+func maxima(l *lowering, step *program.Step) (bool, error) {
 	if step.Window == nil || step.Elem == nil || !l.Integers.Derived(step.Node.Inputs[0]) {
 		return false, nil
 	}
@@ -112,7 +113,7 @@ func isWaiting(p *place.Place) bool {
 }
 
 // greatest adds a maximum of scaled integers.
-func (c *circuit) greatest(step *graph.Step) error {
+func (c *circuit) greatest(step *program.Step) error {
 	im, reject := c.pixels(step, step.Node.Inputs[0], c.turnWeights)
 	if reject != nil {
 		return reject
@@ -203,7 +204,7 @@ func (c *circuit) turn(wire int, channels []bool, nodes []*graph.Node) (int, err
 
 // pooled adds a maximum over windows behind an image. Padding has the least integer, so that it is never the
 // maximum.
-func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at *graph.IndexList,
+func (c *circuit) pooled(step *program.Step, im *find.Image, wire int, tensor string) (out int, at *program.IndexList,
 	reject error) {
 	win := step.Window
 	_, at = c.Layouts.Of(win, step.Shape)

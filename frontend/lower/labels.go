@@ -3,17 +3,17 @@ package lower
 import (
 	"strconv"
 
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 )
 
 // labels adds a layer for a step that sorts integers, if only the places are used. If the layer cannot do it, the
 // host does, unless another layer needs the result.
-func labels(l *lowering, step *graph.Step) (bool, error) {
+func labels(l *lowering, step *program.Step) (bool, error) {
 	if step.Order == nil {
 		return false, nil
 	}
@@ -28,7 +28,7 @@ func labels(l *lowering, step *graph.Step) (bool, error) {
 }
 
 // selectLabels builds the layer.
-func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
+func (l *lowering) selectLabels(step *program.Step, r *find.Ranking) error {
 	if !l.Uses.ReachesOutputsOnlyThrough(r.Source, step) {
 		return unmapped.NewReason(strconv.Quote(l.Name(r.Source))+", which it sorts, has another reader",
 			"remove the other reader")

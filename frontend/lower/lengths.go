@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/dataflow"
 )
 
 // Sequences finds the graph's inputs that are sequences. p is the lowered program, of is the program of the same
 // model for the shortest sequences.
-func (r *Lowered) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
-	x := &graph.LengthPair{Long: p, Short: of, From: l.Max, To: l.Min}
+func (r *Lowered) Sequences(p, of *program.Program, l *dataflow.Lengths) error {
+	x := &axes.LengthPair{Long: p, Short: of, From: l.Max, To: l.Min}
 	l.In = []int{}
 	for k, tensor := range r.In {
 		timed, err := x.DependsOnLength(tensor)
@@ -35,9 +37,9 @@ func (r *Lowered) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
 // ForSequenceLength returns the result for sequences of n time steps, derived from the result for the longest ones. p
 // is the lowered program, of is the program of the same model for n time steps. It must compute the same as p where
 // layers compute.
-func (r *Lowered) ForSequenceLength(p, of *graph.Program, l *dataflow.Lengths, n int) (*Lowered, error) {
+func (r *Lowered) ForSequenceLength(p, of *program.Program, l *dataflow.Lengths, n int) (*Lowered, error) {
 	out := *r
-	out.stretch = &graph.LengthPair{Long: p, Short: of, From: l.Max, To: n}
+	out.stretch = &axes.LengthPair{Long: p, Short: of, From: l.Max, To: n}
 	given := append(graph.Names(p.Graph.Inputs), r.In...) // cells read a state even if they do not use it
 	err := out.stretch.Compare(given, r.Out)
 	if err != nil {
@@ -46,7 +48,7 @@ func (r *Lowered) ForSequenceLength(p, of *graph.Program, l *dataflow.Lengths, n
 	if out.Graph, err = r.Graph.At(l, n); err != nil {
 		return nil, err
 	}
-	out.Place, out.Carried = map[string]*graph.IndexList{}, nil
+	out.Place, out.Carried = map[string]*program.IndexList{}, nil
 	for k, tensor := range r.In {
 		if err := cmp.Or(out.scaledAlike(tensor, r.SentRealValue), out.place(r, tensor, r.Graph.In[k])); err != nil {
 			return nil, err
@@ -118,7 +120,7 @@ func (r *Lowered) place(longest *Lowered, tensor string, stream int) error {
 		step, element := short.At(j)
 		places[j] = int32(in(at(long.Element(0, element)), max(step, 0), short.Count))
 	}
-	r.Place[tensor] = graph.NewIndexList(places)
+	r.Place[tensor] = program.NewIndexList(places)
 	return nil
 }
 

@@ -5,7 +5,7 @@
 //
 // It walks through the program once. Each step goes through three stages, each a package, with values in between:
 //
-//	graph.Step --find--> choose.Function --choose--> choose.FunctionChoice --place--> wires of a place.Netlist
+//	program.Step --find--> choose.Function --choose--> choose.FunctionChoice --place--> wires of a place.Netlist
 //
 // For example, let y = Quant(MatMul(q, w)*s + b) with integers q. The product is a choose.Matrix of integer
 // weights, and the choice is an MVAU, which waits. The quantiser's slice is one function of the product's integers,
@@ -23,8 +23,7 @@
 // movements; recur reads cells of recurrences; whole finds integers for rationals; unmapped has the reasons for
 // steps without layers.
 //
-// In come a graph.Program and what the inputs arrive as; out comes a Lowered. It sees canon, graph, real, scaled,
-// choose, find, place, recur, unmapped, whole, dataflow, diag, num and hlslib.
+// In come a program.Program and what the inputs arrive as; out comes a Lowered.
 package lower
 
 import (
@@ -32,10 +31,13 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/frontend/axes"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -47,7 +49,7 @@ type Lowered struct {
 	In    []string        // per Graph.In: the tensor of codes that the host computes
 	Out   []string        // per Graph.Out: the integer tensor from which the host continues
 	// per integer tensor: the position in its stream of each element; nil if element i is at position i
-	Place   map[string]*graph.IndexList
+	Place   map[string]*program.IndexList
 	Layers  map[int]string // ONNX node index -> layer that computes the node
 	Carried []StreamTensor // integer tensors that streams carry as a whole
 	Integer *scaled.Analysis
@@ -62,7 +64,7 @@ type Lowered struct {
 	MoveToFront map[string]bool // codes behind a movement without a layer; computing them in front of it may help
 
 	sent    map[string]scaled.Values // real values of the integers of In
-	stretch *graph.LengthPair        // set if Integer belongs to longer sequences; nil if it belongs to the program
+	stretch *axes.LengthPair         // set if Integer belongs to longer sequences; nil if it belongs to the program
 }
 
 // A StreamTensor is an integer tensor on a stream.
@@ -89,7 +91,7 @@ type StepFunctionCache = choose.StepFunctionCache
 
 // Lower walks through the program once, in order, and tries the rules on each step. After adding an error to d it
 // continues, so that it reports all nodes that cannot be mapped. The result then has no Graph.
-func Lower(p *graph.Program, opt Options, d *diag.List) *Lowered {
+func Lower(p *program.Program, opt Options, d *diag.List) *Lowered {
 	found := find.New(p)
 	l := &lowering{circuit: circuit{AnalysedProgram: found, waiting: map[string]int{},
 		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns,
@@ -110,7 +112,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Lowered {
 	r.Arrive = arrive
 	for _, w := range l.wide {
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.RangeTooWide, Node: w.node.Label(), Op: w.node.FullOp(),
-			Where: graph.Where(p.File, w.node),
+			Where: operators.Where(p.File, w.node),
 			Msg:   fmt.Sprintf("its values need codes of %d bits, in their greatest common unit", w.bits),
 			Hint: "quantise behind it; or choose constants that are small multiples of one number, as a slope of 1/8 " +
 				"is"})
@@ -153,18 +155,18 @@ type lowering struct {
 
 // A left is a step at the model's end that no layer computes. The host computes it if there is any layer in front.
 type left struct {
-	step   *graph.Step
+	step   *program.Step
 	rule   string
 	reject error
 }
 
 // leave leaves a step to the host.
-func (l *lowering) leave(step *graph.Step, rule string, reject error) {
+func (l *lowering) leave(step *program.Step, rule string, reject error) {
 	l.left = append(l.left, left{step, rule, reject})
 }
 
 // apply tries the rules on a step.
-func (l *lowering) apply(step *graph.Step) {
+func (l *lowering) apply(step *program.Step) {
 	if slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return l.failed[in] }) {
 		l.behindFailed(step)
 		return
@@ -188,11 +190,11 @@ func (l *lowering) apply(step *graph.Step) {
 
 // behindFailed handles a step whose input depends on a reported step. It takes codes behind it as given, so that
 // the rest can still be examined.
-func (l *lowering) behindFailed(step *graph.Step) {
+func (l *lowering) behindFailed(step *program.Step) {
 	switch {
 	case scaled.IsCode(step):
 		l.assume(step)
-	case step.Node.Is(graph.TraitSoftmax) && l.Uses.FeedsQuantiser(step.Output):
+	case operators.Has(step.Node, operators.TraitSoftmax) && l.Uses.FeedsQuantiser(step.Output):
 		l.report(step, "slice", find.WholeRowReason(step.Node))
 	default:
 		l.failed[step.Output] = true
@@ -230,7 +232,7 @@ func (l *lowering) result() *Lowered {
 	r := &Lowered{In: l.net.HostInputs(), Out: l.net.HostOutputs(), Integer: l.Integers, Rejected: l.rejected,
 		Unroll: l.unroll,
 		Split:  l.split, MoveToFront: l.ahead,
-		Place: map[string]*graph.IndexList{}, sent: map[string]scaled.Values{}}
+		Place: map[string]*program.IndexList{}, sent: map[string]scaled.Values{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At
 	}

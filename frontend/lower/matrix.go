@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/concat"
@@ -19,7 +20,7 @@ import (
 // A product is a matrix product without a layer, which waits for its activation.
 type product struct {
 	*choose.FusibleProduct
-	step  *graph.Step
+	step  *program.Step
 	in    int           // wire
 	nodes []*graph.Node // nodes between the input's quantiser and the product
 }
@@ -45,7 +46,7 @@ func waiting(s *place.WireStream) (p *product, ok bool) {
 	return p, ok
 }
 
-func matrix(l *lowering, step *graph.Step) (bool, error) {
+func matrix(l *lowering, step *program.Step) (bool, error) {
 	if step.Dot == nil {
 		return false, nil
 	}
@@ -60,7 +61,7 @@ func matrix(l *lowering, step *graph.Step) (bool, error) {
 }
 
 // addsUp reports whether a product only adds up, or takes means: all of its weights are one number, or none.
-func addsUp(l *lowering, step *graph.Step) bool {
+func addsUp(l *lowering, step *program.Step) bool {
 	w := l.Known[step.Node.Inputs[step.Dot.B]].Const
 	if w == nil {
 		return false
@@ -78,7 +79,7 @@ func addsUp(l *lowering, step *graph.Step) bool {
 	return true
 }
 
-func (l *lowering) multiply(step *graph.Step) error {
+func (l *lowering) multiply(step *program.Step) error {
 	d, in := step.Dot, step.Node.Inputs
 	w := l.Known[in[d.B]].Const
 	switch {
@@ -111,12 +112,12 @@ func notOneMatrix(w *graph.Tensor) error {
 }
 
 // vectors adds a product of a matrix with vectors.
-func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
+func (l *lowering) vectors(step *program.Step, w *graph.Tensor) error {
 	elements, n, ok := find.Elements(step.Dot)
 	if !ok {
 		return notOneMatrix(w)
 	}
-	o, reject := l.operand(step.Node.Inputs[step.Dot.A], graph.NewIndexList(elements))
+	o, reject := l.operand(step.Node.Inputs[step.Dot.A], program.NewIndexList(elements))
 	if reject != nil {
 		return reject
 	}
@@ -184,7 +185,7 @@ func (c *circuit) outermost(v *find.MatrixVectors) bool {
 }
 
 // rounded adds a product of a matrix with vectors whose single products are rounded.
-func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject error) error {
+func (l *lowering) rounded(step *program.Step, r *find.Rounded, reject error) error {
 	if reject != nil {
 		return reject
 	}
@@ -196,7 +197,7 @@ func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject error) erro
 }
 
 // convolution adds a product of an image's windows.
-func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
+func (l *lowering) convolution(step *program.Step, w *graph.Tensor) error {
 	im, wire, reject := l.image(step, step.Node.Inputs[step.Dot.A])
 	if reject != nil {
 		return reject
@@ -211,7 +212,7 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 
 // wait makes an integer tensor of a product's output. The product has no layer until it is known whether a
 // quantiser joins it. im is the image over which its windows slide, or nil for vectors.
-func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.IndexList, affine scaled.Values) error {
+func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *program.IndexList, affine scaled.Values) error {
 	choice, reject := choose.Layer(m)
 	if reject != nil {
 		return reject
@@ -231,9 +232,9 @@ func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.In
 }
 
 // lookup adds a Lookup for a table whose rows are selected by indices.
-func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) error {
+func (l *lowering) lookup(step, one *program.Step, w *graph.Tensor) error {
 	index := one.Node.Inputs[one.Elem.Args[0]]
-	o, reject := l.operand(index, graph.NewIndexList(scaled.Indices(graph.Size(l.Known[index].Shape))))
+	o, reject := l.operand(index, program.NewIndexList(scaled.Indices(graph.Size(l.Known[index].Shape))))
 	if reject != nil {
 		return reject
 	}

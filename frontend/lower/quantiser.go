@@ -10,6 +10,7 @@ import (
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/diag"
@@ -18,9 +19,9 @@ import (
 // A quantiser at the model's end with more than maxHeadSteps steps goes to the host, where it costs nothing.
 const maxHeadSteps = 1<<8 - 1
 
-func slice(*lowering, *graph.Step) (bool, error) { return true, nil }
+func slice(*lowering, *program.Step) (bool, error) { return true, nil }
 
-func quantiser(l *lowering, step *graph.Step) (bool, error) {
+func quantiser(l *lowering, step *program.Step) (bool, error) {
 	if !scaled.IsCode(step) {
 		return false, nil
 	}
@@ -76,7 +77,7 @@ func unlayered(reject error) bool {
 }
 
 // again reads a quantiser once more, after something in front of it has become integers.
-func again(c *circuit, step *graph.Step) *find.RoundedCodes {
+func again(c *circuit, step *program.Step) *find.RoundedCodes {
 	codes, reject := c.CodesOf(step)
 	if reject != nil {
 		panic(reject) // cannot happen: it had forms before
@@ -87,7 +88,7 @@ func again(c *circuit, step *graph.Step) *find.RoundedCodes {
 // A quantising is a quantiser whose codes are being computed.
 type quantising struct {
 	*circuit
-	step  *graph.Step
+	step  *program.Step
 	limit int           // limit of steps
 	host  bool          // the host can take over, since no layer needs the codes
 	of    []real.Affine // real values of codes with constants among them; nil if there are no constants

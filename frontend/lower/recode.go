@@ -8,6 +8,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/integers"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -117,13 +118,13 @@ func (q *quantising) recodeMeeting() bool {
 }
 
 // straight reports whether the first element of a step is a scale and a bias of its data.
-func (c recoder) straight(step *graph.Step, data string) bool {
+func (c recoder) straight(step *program.Step, data string) bool {
 	with := make([]*real.Expr, len(step.Elem.Args))
 	for v, slot := range step.Elem.Args {
 		in := step.Node.Inputs[slot]
 		if with[v] = real.Var(0); in != data {
 			k := c.Known[in].Const
-			if k == nil || graph.MayBeInfinite(c.AnalysedProgram.Program, in) {
+			if k == nil || program.MayBeInfinite(c.AnalysedProgram.Program, in) {
 				return false
 			}
 			with[v] = real.Float(k.At(step.Elem.At(v, 0)))

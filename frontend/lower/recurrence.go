@@ -11,6 +11,7 @@ import (
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/recur"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/firstlast"
@@ -22,7 +23,7 @@ import (
 // A loop holds cells without a layer. A second cell that runs over the same input in the other direction may still
 // join the first. Then the two take turns, and neither waits for itself.
 type loop struct {
-	step     *graph.Step // an output of the first cell
+	step     *program.Step // an output of the first cell
 	nodes    []*graph.Node
 	length   int // number of time steps
 	cells    []*loopCell
@@ -36,7 +37,7 @@ type loop struct {
 // A loopCell is a cell with its inputs.
 type loopCell struct {
 	*recur.CellBody
-	of      *graph.Recur
+	of      *program.Recur
 	in      []scannedInput
 	kept    []int // elements of a time step that are data
 	arrives []*find.LayerOperand
@@ -66,18 +67,18 @@ func (*loop) Wire(*place.Netlist, string) int {
 
 // recurrences holds the loops that have been read.
 type recurrences struct {
-	of      map[*graph.Recur]*loop
-	refused map[*graph.Recur]bool
+	of      map[*program.Recur]*loop
+	refused map[*program.Recur]bool
 	order   []*loop
 	open    map[string]bool // tensors that depend on loops that are not built yet
 }
 
 func newRecurrences() recurrences {
-	return recurrences{of: map[*graph.Recur]*loop{}, refused: map[*graph.Recur]bool{}, open: map[string]bool{}}
+	return recurrences{of: map[*program.Recur]*loop{}, refused: map[*program.Recur]bool{}, open: map[string]bool{}}
 }
 
 // pair adds a loop, or adds its cell to a loop with which it can take turns.
-func (r *recurrences) pair(of *graph.Recur, e *loop) *loop {
+func (r *recurrences) pair(of *program.Recur, e *loop) *loop {
 	if at := slices.IndexFunc(r.order, func(o *loop) bool { return o.pairs(e) }); at >= 0 {
 		r.order[at].join(e)
 		e = r.order[at]
@@ -88,7 +89,7 @@ func (r *recurrences) pair(of *graph.Recur, e *loop) *loop {
 	return e
 }
 
-func recurrence(l *lowering, step *graph.Step) (bool, error) {
+func recurrence(l *lowering, step *program.Step) (bool, error) {
 	if step.Recur == nil {
 		return false, nil
 	}
@@ -107,7 +108,7 @@ func recurrence(l *lowering, step *graph.Step) (bool, error) {
 }
 
 // recurrence makes a place for an output of a recurrence.
-func (l *lowering) recurrence(step *graph.Step) error {
+func (l *lowering) recurrence(step *program.Step) error {
 	r := step.Recur
 	if e := l.loops.of[r]; e != nil {
 		return l.loopOutput(step, e)
@@ -165,7 +166,7 @@ func (e *loop) waits(l *lowering, by int) {
 }
 
 // wanted tells which outputs of a recurrence's body are needed.
-func (l *circuit) wanted(r *graph.Recur) []bool {
+func (l *circuit) wanted(r *program.Recur) []bool {
 	out := make([]bool, len(r.Body.Graph.Outputs))
 	for _, s := range l.Steps {
 		if s.Recur == r && l.Uses.Used(s) {
@@ -176,14 +177,14 @@ func (l *circuit) wanted(r *graph.Recur) []bool {
 }
 
 // scanned reads a tensor that a cell scans. It returns the integers of a time step.
-func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length int) (of recur.StateCodes,
+func (l *circuit) scanned(c *loopCell, tensor string, s program.Scanned, length int) (of recur.StateCodes,
 	nodes []*graph.Node, reject error) {
 	shape := l.Known[tensor].Shape
 	if shape[s.Axis] != length {
 		panic("lower: a scanned axis of another length")
 	}
 	elements := scanOrder(shape, s.Axis)
-	o, reject := l.operand(tensor, graph.NewIndexList(elements))
+	o, reject := l.operand(tensor, program.NewIndexList(elements))
 	if reject != nil {
 		return of, nil, reject
 	}
@@ -260,7 +261,7 @@ func (e *loop) join(o *loop) {
 
 // loopOutput records an output of a recurrence: a value of every time step or of the last one. Its place is known
 // only when the layer is built, since a further cell may join.
-func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
+func (l *lowering) loopOutput(step *program.Step, e *loop) error {
 	r := step.Recur
 	o := loopOutput{cell: e.cells[slices.IndexFunc(e.cells, func(c *loopCell) bool { return c.of == r })]}
 	from := o.cell.Outputs[step.Result]
@@ -291,8 +292,8 @@ func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 
 // recurrencesFirst returns the steps of a program with recurrences, and all steps on which they depend, before the
 // others. So cells over the same sequence are all read before one of them is needed.
-func recurrencesFirst(p *graph.Program) []*graph.Step {
-	early := map[*graph.Step]bool{}
+func recurrencesFirst(p *program.Program) []*program.Step {
+	early := map[*program.Step]bool{}
 	needed := map[string]bool{}
 	for _, step := range slices.Backward(p.Steps) {
 		if step.Recur != nil || needed[step.Output] {
@@ -302,7 +303,7 @@ func recurrencesFirst(p *graph.Program) []*graph.Step {
 			}
 		}
 	}
-	first, rest := []*graph.Step(nil), []*graph.Step(nil)
+	first, rest := []*program.Step(nil), []*program.Step(nil)
 	for _, step := range p.Steps {
 		if early[step] {
 			first = append(first, step)
@@ -314,7 +315,7 @@ func recurrencesFirst(p *graph.Program) []*graph.Step {
 }
 
 // buildFor builds the loops that a step is about to read.
-func (l *lowering) buildFor(step *graph.Step) {
+func (l *lowering) buildFor(step *program.Step) {
 	open := l.loops.open
 	if slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return open[in] }) {
 		if step.Move != nil || step.Elem != nil && step.Window == nil && !scaled.IsCode(step) {
@@ -363,7 +364,7 @@ func (e *loop) place() {
 				at[i] += int32((e.length - 1) * width)
 			}
 		}
-		o.place.At = graph.NewIndexList(at)
+		o.place.At = program.NewIndexList(at)
 	}
 }
 

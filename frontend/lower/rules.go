@@ -1,14 +1,14 @@
 package lower
 
 import (
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // A Rule handles a kind of step. match returns true if it has handled the step, an error if the step belongs to
 // this rule but cannot be mapped, and false otherwise.
 type Rule struct {
 	Name, Doc string
-	match     func(*lowering, *graph.Step) (done bool, reject error)
+	match     func(*lowering, *program.Step) (done bool, reject error)
 }
 
 // Rules is the table of rules. The first rule that returns true or an error decides.

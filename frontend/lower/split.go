@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"slices"
 
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
@@ -27,7 +27,7 @@ type summed interface {
 // splits records that a product may be split by the scales of its data, and of its weights, if reject says that a
 // single product is too wide. It returns a better reason if there are too many scales, or if splitting does not
 // help.
-func (l *lowering) splits(step *graph.Step, s summed, reject error) error {
+func (l *lowering) splits(step *program.Step, s summed, reject error) error {
 	var why *unmapped.Reason
 	if !errors.As(reject, &why) || why.Code != diag.ScalePerInput && why.Code != diag.AccumulatorWide &&
 		why.Code != diag.WeightsNotInteger {

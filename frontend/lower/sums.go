@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -84,7 +85,7 @@ func joined(c *circuit, tensor string) *scaled.Forms {
 }
 
 // joint brings the integers that a step combines into one order, on wires.
-func (c *circuit) joint(step *graph.Step, forms *scaled.Forms) (j *find.MultiTensorValue, wires []int, reject error) {
+func (c *circuit) joint(step *program.Step, forms *scaled.Forms) (j *find.MultiTensorValue, wires []int, reject error) {
 	if j, reject = c.MultiTensorValueOf(step, forms); reject != nil {
 		return nil, nil, reject
 	}
@@ -107,7 +108,7 @@ func (c *circuit) types(wires []int) (types []dataflow.StreamType) {
 
 // oneForm returns the forms of a step each of whose data come from a single tensor. If data do not, it first puts
 // them on a wire of their own, with the channels of the result of join. ok is false if that is impossible.
-func (c *circuit) oneForm(step, join *graph.Step, data []string) (forms *scaled.Forms, ok bool) {
+func (c *circuit) oneForm(step, join *program.Step, data []string) (forms *scaled.Forms, ok bool) {
 	all := c.Integers.All(graph.Size(step.Shape))
 	if forms, err := c.Integers.FormsOf(step, all); err == nil && len(forms.Of) == 1 {
 		return forms, true
@@ -140,7 +141,7 @@ func (c *circuit) together(tensor string, axis int) error {
 		return unmapped.EmptyTensorReason()
 	}
 	shape, at := place.ChannelsLast(tensorShape, axis)
-	o, reject := c.operand(tensor, graph.NewIndexList(place.Inverse(at, n)))
+	o, reject := c.operand(tensor, program.NewIndexList(place.Inverse(at, n)))
 	if reject != nil {
 		return reject
 	}

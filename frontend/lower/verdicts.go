@@ -6,6 +6,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
@@ -25,7 +27,7 @@ func newVerdicts(file string, d *diag.List) verdicts {
 		split: map[string][][]int{}, ahead: map[string]bool{}}
 }
 
-func (v *verdicts) report(step *graph.Step, rule string, reject error) {
+func (v *verdicts) report(step *program.Step, rule string, reject error) {
 	var why *unmapped.Reason
 	if !errors.As(reject, &why) {
 		panic(reject)
@@ -35,18 +37,18 @@ func (v *verdicts) report(step *graph.Step, rule string, reject error) {
 		v.rejected[index] = true
 	}
 	v.d.Add(diag.Diag{Severity: diag.Error, Code: why.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
-		Where: graph.Where(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
+		Where: operators.Where(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
 }
 
 // realGates refuses a cell whose gates are real numbers. It reports the cell once, not for each output.
-func realGates(l *lowering, step *graph.Step) (bool, error) {
+func realGates(l *lowering, step *program.Step) (bool, error) {
 	if step.Recur == nil || step.Recur.RealGates == nil {
 		return false, nil
 	}
 	l.failed[step.Output] = true
 	if !l.rejected[step.Node.Index] {
 		l.rejected[step.Node.Index] = true
-		l.d.Add(graph.FormatsNeeded(l.AnalysedProgram.Program, step))
+		l.d.Add(operators.FormatsNeeded(l.AnalysedProgram.Program, step))
 	}
 	return true, nil
 }
@@ -62,10 +64,10 @@ func (l *lowering) lost() bool {
 // codes.
 func (l *lowering) minifloats() (found bool) {
 	for _, step := range l.Steps {
-		if n := step.Node; n.Is(graph.TraitMinifloatQuantiser) {
+		if n := step.Node; operators.Has(n, operators.TraitMinifloatQuantiser) {
 			found = true
 			l.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(),
-				Where: graph.Where(l.file, n), Msg: "its values are whole numbers of more than 32 bits",
+				Where: operators.Where(l.file, n), Msg: "its values are whole numbers of more than 32 bits",
 				Hint: "use a minifloat of fewer exponent bits, or execute the model with hlsgen simulate --engine " +
 					"reference"})
 		}

@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
+	"hlsgen/frontend/operators"
 )
 
 // A read is one use of a tensor by a node.
@@ -176,7 +177,7 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 	if n.Domain == "" {
 		r.core = true
 	}
-	if n.Domain == graph.InternalDomain {
+	if n.Domain == operators.InternalDomain {
 		r.report(here, unsupported("export the model again: files hold no such operators",
 			"the operator domain %s is the one that hlsgen uses inside", quote(n.Domain)))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
+	"hlsgen/frontend/operators"
 )
 
 // maxNames limits the total length of names for tensors of inlined functions, in bytes.
@@ -38,7 +39,7 @@ func (r *reader) inline(m *onnxpb.ModelProto) bool {
 	x := &inliner{reader: r, model: m, functions: map[string]*onnxpb.FunctionProto{}, opsets: map[string]int64{},
 		taken: graph.UsedNames{}}
 	for _, f := range m.GetFunctions() {
-		if graph.IsQuantisationDomain(f.GetDomain()) {
+		if operators.IsQuantisationDomain(f.GetDomain()) {
 			continue
 		}
 		k := key(f.GetDomain(), f.GetName(), f.GetOverload())
@@ -189,7 +190,7 @@ func (x *inliner) call(n *onnxpb.NodeProto, f *onnxpb.FunctionProto, here subjec
 			continue
 		}
 		if from, twice := b.names[name]; twice {
-			through = append(through, &onnxpb.NodeProto{OpType: new(graph.OpIdentity), Input: []string{from},
+			through = append(through, &onnxpb.NodeProto{OpType: new(operators.OpIdentity), Input: []string{from},
 				Output: []string{n.Output[i]}})
 			continue
 		}

@@ -6,8 +6,7 @@
 // annotations, and refuses int8 and float16 constants and subgraphs. It therefore gets a copy of the model that
 // contains only tensor names and the index of each node (wire.go).
 //
-// In come bytes; out comes a graph.Graph, or diagnostics, whatever the bytes are. It sees graph, diag and the
-// bindings (onnxpb).
+// In come bytes; out comes a graph.Graph, or diagnostics, whatever the bytes are.
 //
 //   - scan.go limits sizes and nesting before anything is decoded
 //   - whole.go inserts the tensors that a model keeps in other files

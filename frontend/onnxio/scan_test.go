@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/encoding/protowire"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/onnxtest"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // TestTruncated checks that a file cut off anywhere gives an error or, if the cut leaves a complete model, that

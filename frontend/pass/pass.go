@@ -1,7 +1,6 @@
 // Package pass runs a table of passes over a graph of any type.
 //
-// In come a table of passes and the graph; out come the rewritten graph and the diagnostics of the passes. It sees
-// diag.
+// In come a table of passes and the graph; out come the rewritten graph and the diagnostics of the passes.
 package pass
 
 import (

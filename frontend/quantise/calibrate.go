@@ -11,6 +11,8 @@ import (
 
 	"hlsgen/frontend/float"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
@@ -97,14 +99,14 @@ func (n *QuantisedNetwork) Float() (*Calibration, error) {
 		if c.watched[p] = p.from; s.loop != nil {
 			inner, outer := s.names.Fresh(p.from, "seen"), n.scopes[0].names.Fresh(p.from, "seen")
 			gathers[s.loop], c.watched[p] = append(gathers[s.loop], outer), outer
-			nodes = append(nodes, &graph.Node{Index: p.index(), Op: graph.OpIdentity, Inputs: []string{p.from},
+			nodes = append(nodes, &graph.Node{Index: p.index(), Op: operators.OpIdentity, Inputs: []string{p.from},
 				Outputs: []string{inner}})
 			g.Outputs = append(g.Outputs, graph.ValueInfo{Name: inner, DType: graph.Float32})
 		}
 		return nodes
 	}, gathers)
 	var d diag.List
-	prog := n.prog.Reprepare(g, &d)
+	prog := operators.Reprepare(n.prog, g, &d)
 	if prog == nil {
 		return nil, errors.New("the float model: " + first(&d))
 	}
@@ -126,7 +128,7 @@ func (n *QuantisedNetwork) Float() (*Calibration, error) {
 }
 
 // watch sets the functions that receive the values of each tensor.
-func (c *Calibration) watch(prog *graph.Program) {
+func (c *Calibration) watch(prog *program.Program) {
 	add := func(tensor string, see func(shape []int, data []float64)) {
 		if before := c.seen[tensor]; before != nil {
 			one := see
@@ -170,7 +172,7 @@ func (p *spot) surviving(tensor string) (list []string) {
 		case it.spot != nil && it.spot.given == p.to:
 			return []string{tensor}
 		case it.node != nil && slices.Contains(it.node.Inputs, p.to):
-			if s.loop != nil || !it.node.IsMaxPool() {
+			if s.loop != nil || !operators.IsMaxPool(it.node) {
 				return []string{tensor}
 			}
 			list = append(list, it.node.Outputs[0])

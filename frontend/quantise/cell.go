@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // The cell of a recurrence is quantised as in Brevitas. Quantisers stand at the sums that functions read, at the
@@ -72,7 +73,7 @@ func (n *QuantisedNetwork) weigh(s *scope, got bool) {
 	for _, w := range n.weights {
 		if w.scope == s && !got && !w.stays {
 			shaped, axis := w.shaped()
-			w.stays = graph.HasIntegerSteps(shaped, axis, math.Exp2(maxBits-1)-1)
+			w.stays = operators.HasIntegerSteps(shaped, axis, math.Exp2(maxBits-1)-1)
 		}
 	}
 }
@@ -155,7 +156,8 @@ func allZero(t *graph.Tensor) bool {
 // readsReal reports whether a body reads one of its inputs other than to quantise it.
 func (s *scope) readsReal(input string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
-		return it.node != nil && it.node.Role() != graph.RoleQuantizeLinear && slices.Contains(it.node.Inputs, input)
+		return it.node != nil && operators.RoleOf(it.node) != operators.RoleQuantizeLinear &&
+			slices.Contains(it.node.Inputs, input)
 	})
 }
 
@@ -170,30 +172,31 @@ func (c *cell) visit(it *item) {
 	if len(data) == 0 {
 		return
 	}
-	role := node.Role()
+	role := operators.RoleOf(node)
 	out := line{base: node.Outputs[0], joint: true}
 	switch {
-	case role == graph.RoleWeightedSum || role == graph.RolePlainSum:
+	case role == operators.RoleWeightedSum || role == operators.RolePlainSum:
 		for _, d := range data {
 			c.codes(d, 0)
 		}
-	case role == graph.RoleMovesCodes && len(data) == 1 && !graph.IsNonlinear(node, data[0]):
+	case role == operators.RoleMovesCodes && len(data) == 1 && !operators.IsNonlinear(node, data[0]):
 		out = c.of(data[0])
-	case role == graph.RoleMovesCodes && len(data) > 1:
+	case role == operators.RoleMovesCodes && len(data) > 1:
 		for _, d := range data {
 			c.codes(d, 0)
 		}
 		out.joint = false
-	case role == graph.RoleFakeQuantise || role == graph.RoleQuantizeLinear || role == graph.RoleDequantizeLinear ||
-		role == graph.RoleMultiThreshold:
+	case role == operators.RoleFakeQuantise || role == operators.RoleQuantizeLinear ||
+		role == operators.RoleDequantizeLinear ||
+		role == operators.RoleMultiThreshold:
 		out.joint = false
 	case c.alike(data):
-		if out = c.of(data[0]); len(data) > 1 || graph.IsNonlinear(node, data[0]) {
+		if out = c.of(data[0]); len(data) > 1 || operators.IsNonlinear(node, data[0]) {
 			out.curve = node.Outputs[0]
 		}
 	default:
 		for _, d := range data {
-			if c.function(d); role != graph.RoleElementwise || node.Op == graph.OpMul {
+			if c.function(d); role != operators.RoleElementwise || node.Op == operators.OpMul {
 				c.factor(d)
 			}
 		}

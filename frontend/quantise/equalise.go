@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // An equalisation belongs to a place whose values are only multiplied by weights. Then channel c may have its own
@@ -265,6 +266,6 @@ func (p *spot) equaliser(g *graph.Graph, s []float64) *graph.Node {
 		t.F = append(t.F, float64(float32(1/v)))
 	}
 	g.Init[by] = t
-	return &graph.Node{Index: p.index(), Name: p.label, Op: graph.OpMul, Inputs: []string{p.from, by},
+	return &graph.Node{Index: p.index(), Name: p.label, Op: operators.OpMul, Inputs: []string{p.from, by},
 		Outputs: []string{taken.Fresh(p.to, "evened")}}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/frontend/real"
 )
 
@@ -79,7 +80,7 @@ func (n *QuantisedNetwork) insert() {
 // place returns a new place after a tensor.
 func (s *scope) place(tensor, label string) *spot {
 	p := &spot{scope: s, label: label, from: tensor, given: tensor, to: s.names.Fresh(tensor, "quantised")}
-	p.limits = []*graph.Node{{Index: -1, Name: label, Op: graph.OpIdentity, Inputs: []string{tensor},
+	p.limits = []*graph.Node{{Index: -1, Name: label, Op: operators.OpIdentity, Inputs: []string{tensor},
 		Outputs: []string{p.to}}}
 	return p
 }
@@ -103,14 +104,14 @@ func (s *scope) wants(node *graph.Node) []string {
 		return nil
 	}
 	data := s.data(node)
-	switch r := node.Role(); {
+	switch r := operators.RoleOf(node); {
 	case slices.ContainsFunc(node.Outputs, func(o string) bool { return s.fixed[o] }):
 		return nil
-	case r == graph.RoleWeightedSum, r == graph.RolePlainSum:
+	case r == operators.RoleWeightedSum, r == operators.RolePlainSum:
 		return data
-	case r == graph.RoleElementwise && len(data) > 1 && !s.oneRoot(data):
+	case r == operators.RoleElementwise && len(data) > 1 && !s.oneRoot(data):
 		return data
-	case node.IsMaxPool() && (s.mixed(data[0]) || s.turns(data[0])):
+	case operators.IsMaxPool(node) && (s.mixed(data[0]) || s.turns(data[0])):
 		return data
 	}
 	return nil
@@ -121,7 +122,7 @@ func (s *scope) wants(node *graph.Node) []string {
 func (s *scope) mixed(tensor string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
 		if it.node == nil || !slices.Contains(it.node.Outputs, s.root[tensor]) ||
-			it.node.Role() != graph.RoleElementwise {
+			operators.RoleOf(it.node) != operators.RoleElementwise {
 			return false
 		}
 		data := s.data(it.node)
@@ -162,7 +163,8 @@ func (s *scope) turns(tensor string) bool {
 // carried reports whether a tensor consists of codes alone, if the tensors in quantised have a quantiser.
 func (s *scope) carried(tensor string, quantised map[string]wish) bool {
 	for _, it := range s.items {
-		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || it.node.Role() != graph.RoleMovesCodes {
+		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) ||
+			operators.RoleOf(it.node) != operators.RoleMovesCodes {
 			continue
 		}
 		data := s.data(it.node)
@@ -215,7 +217,7 @@ func (s *scope) put(spots map[string]*spot) {
 // follow records which outputs of carriers hold the codes of the inserted places.
 func (s *scope) follow() {
 	for _, it := range s.items {
-		if it.node == nil || it.node.Role() != graph.RoleMovesCodes {
+		if it.node == nil || operators.RoleOf(it.node) != operators.RoleMovesCodes {
 			continue
 		}
 		var p *spot

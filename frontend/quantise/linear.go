@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // A linear holds the tensors of a scope that are codes, from QuantizeLinear to DequantizeLinear. If the codes are to
@@ -24,7 +25,7 @@ func (l *linear) reads(data []string) string {
 // linear returns the items that replace a QuantizeLinear or a DequantizeLinear.
 func (n *QuantisedNetwork) linear(s *scope, node *graph.Node, lin *linear) ([]*item, error) {
 	in, out := node.Inputs[0], node.Outputs[0]
-	if node.Role() == graph.RoleDequantizeLinear {
+	if operators.RoleOf(node) == operators.RoleDequantizeLinear {
 		p := lin.of[in]
 		if p == nil {
 			s.code[out] = s.code[in]
@@ -39,7 +40,7 @@ func (n *QuantisedNetwork) linear(s *scope, node *graph.Node, lin *linear) ([]*i
 	}
 	p := &spot{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace || s.raw[in]}
 	n.spots, s.code[out] = append(n.spots, p), p
-	c := s.prog.SplitQuantiser(node)
+	c := operators.SplitQuantiser(s.prog, node)
 	p.lo, p.hi = c.Attrs["lo"].F, c.Attrs["hi"].F
 	if zero := c.Inputs[2].Const; zero != nil && zero.Len() == 1 {
 		p.lo, p.hi = p.lo-zero.At(0), p.hi-zero.At(0)
@@ -60,7 +61,7 @@ func (n *QuantisedNetwork) linear(s *scope, node *graph.Node, lin *linear) ([]*i
 // narrowed replaces a Clip of codes. The reals need no Clip; instead it narrows the limits of the place.
 func (l *linear) narrowed(s *scope, node *graph.Node) []*item {
 	p := l.of[node.Inputs[0]]
-	c := s.prog.SplitQuantiser(p.node)
+	c := operators.SplitQuantiser(s.prog, p.node)
 	zero := 0.0
 	if z := c.Inputs[2].Const; z != nil && z.Len() == 1 {
 		zero = z.At(0)
@@ -79,7 +80,7 @@ func (l *linear) narrowed(s *scope, node *graph.Node) []*item {
 
 // identity returns an Identity that passes on reals in place of a node that quantised or dequantised them.
 func (p *spot) identity(node *graph.Node) *graph.Node {
-	return &graph.Node{Index: node.Index, Name: node.Name, Op: graph.OpIdentity, Inputs: node.Inputs[:1],
+	return &graph.Node{Index: node.Index, Name: node.Name, Op: operators.OpIdentity, Inputs: node.Inputs[:1],
 		Outputs: node.Outputs}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // A LookupAt says where rows of tables are looked up by integers.
@@ -64,7 +65,7 @@ func (n *QuantisedNetwork) Lookups(r Recipe) (list []TableLookup) {
 				Ones: graph.Size(s.prog.Known[data].Shape)}
 			slot := slices.IndexFunc(node.Inputs, func(in string) bool { return s.constant(in) != nil })
 			shape := s.constant(node.Inputs[slot]).Shape
-			axis := graph.ChannelAxis(node, slot, len(shape))
+			axis := operators.ChannelAxis(node, slot, len(shape))
 			if axis < 0 {
 				continue
 			}
@@ -106,7 +107,7 @@ func (f QuantFormat) width() int {
 
 // chooses reports whether a node chooses rows of a constant table of reals by integers that arrive.
 func chooses(s *scope, node *graph.Node) bool {
-	if s.loop != nil || node == nil || node.Op != graph.OpGather || len(s.data(node)) != 1 {
+	if s.loop != nil || node == nil || node.Op != operators.OpGather || len(s.data(node)) != 1 {
 		return false
 	}
 	table := s.constant(node.Inputs[0])
@@ -116,7 +117,7 @@ func chooses(s *scope, node *graph.Node) bool {
 // multipliesOnes reports whether a node multiplies constants with ones and zeros that are made of integers.
 func multipliesOnes(s *scope, node *graph.Node) bool {
 	data := s.data(node)
-	if s.loop != nil || node.Role() != graph.RoleWeightedSum || len(data) != 1 || !s.raw[data[0]] {
+	if s.loop != nil || operators.RoleOf(node) != operators.RoleWeightedSum || len(data) != 1 || !s.raw[data[0]] {
 		return false
 	}
 	for t := data[0]; ; {
@@ -134,5 +135,5 @@ func multipliesOnes(s *scope, node *graph.Node) bool {
 // truths reports whether a tensor is made of truths alone, a one-hot of integers among them.
 func (s *scope) truths(tensor string) bool {
 	step := s.prog.Producer(tensor)
-	return step != nil && step.Node.Op == graph.OpCast && s.prog.Known[step.Node.Inputs[0]].DType == graph.Bool
+	return step != nil && step.Node.Op == operators.OpCast && s.prog.Known[step.Node.Inputs[0]].DType == graph.Bool
 }

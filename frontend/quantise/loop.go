@@ -1,6 +1,8 @@
 package quantise
 
-import "hlsgen/frontend/graph"
+import (
+	"hlsgen/frontend/graph"
+)
 
 // The steps of a recurrence share one grid. Its sums add products with several scales, and a layer adds integers. So
 // each scale of activations in the body of a loop is a power of two times the scale of the loop's input. Scales of

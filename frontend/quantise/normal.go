@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // A normalisation that consists of several nodes divides by a number computed from many elements: a softmax by a sum of
@@ -23,7 +24,7 @@ func normalises(s *scope) map[*graph.Node]bool {
 		}
 	}
 	for _, it := range s.items {
-		if it.node == nil || !graph.IsReduction(it.node) || len(s.data(it.node)) == 0 {
+		if it.node == nil || !operators.IsReduction(it.node) || len(s.data(it.node)) == 0 {
 			continue
 		}
 		within, divides := until(it.node, readers)
@@ -41,12 +42,13 @@ func until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.N
 	for list := []*graph.Node{node}; len(list) > 0; list = list[1:] {
 		for _, out := range list[0].Outputs {
 			for _, r := range readers[out] {
-				role := r.Role()
-				if role == graph.RoleWeightedSum || role == graph.RoleScan || role == graph.RoleFakeQuantise ||
-					role == graph.RoleQuantizeLinear {
+				role := operators.RoleOf(r)
+				if role == operators.RoleWeightedSum || role == operators.RoleScan ||
+					role == operators.RoleFakeQuantise ||
+					role == operators.RoleQuantizeLinear {
 					continue
 				}
-				divides = divides || graph.DividesBy(r) == out
+				divides = divides || operators.DividesBy(r) == out
 				if !all[r] {
 					all[r] = true
 					list = append(list, r)

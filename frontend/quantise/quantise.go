@@ -1,8 +1,7 @@
 // Package quantise quantises a trained network. It finds the places of quantisers in a graph, records the values that
 // samples have there, and writes the graph with new quantisers. The result is used like any other model.
 //
-// In come programs and samples; out come graphs, as values to be written to a file. It sees float, graph, real,
-// num and diag.
+// In come programs and samples; out come graphs, as values to be written to a file.
 //
 //   - quantise.go has recipes, which say how to quantise a graph, and Find, which finds the places
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
@@ -22,6 +21,7 @@ import (
 	"strings"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // A Recipe says how a network is quantised.
@@ -140,7 +140,7 @@ func (r Recipe) Check() error {
 
 // A QuantisedNetwork is a graph in which the places of quantisers are known.
 type QuantisedNetwork struct {
-	prog    *graph.Program
+	prog    *program.Program
 	scopes  []*scope // the graph, and then the bodies of its loops in order
 	spots   []*spot
 	weights []*weight
@@ -168,7 +168,7 @@ func refuse(n *graph.Node, hint, format string, args ...any) error {
 // Find finds the places of quantisers. With replace, the quantisers of the graph and of loops' bodies get other
 // formats; otherwise they stay. Places that lack a quantiser get one. lookup says where rows of tables are
 // looked up. The error is a *Refusal.
-func Find(p *graph.Program, replace bool, lookup LookupAt) (*QuantisedNetwork, error) {
+func Find(p *program.Program, replace bool, lookup LookupAt) (*QuantisedNetwork, error) {
 	n := &QuantisedNetwork{prog: p, replace: replace, lookup: lookup}
 	n.scopes = scopesOf(p)
 	for _, s := range n.scopes {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // Write returns the graph quantised by a recipe, based on the values that the places had in the runs of
@@ -66,8 +67,8 @@ func (n *QuantisedNetwork) Write(r Recipe) (*graph.Graph, error) {
 			return []*graph.Node{p.own()}
 		}
 		m := *it.node
-		if m.Domain == graph.InternalDomain { // a Scan, which belongs to ONNX
-			m = *graph.QuantisedLoop(&m)
+		if m.Domain == operators.InternalDomain { // a Scan, which belongs to ONNX
+			m = *operators.QuantisedLoop(&m)
 			m.Domain = ""
 		}
 		m.Inputs = slices.Clone(m.Inputs)
@@ -98,7 +99,8 @@ type choice struct {
 
 // keeps reports whether a place keeps the model's own quantiser, because that must stay or has the format already.
 func (p *spot) keeps(r Recipe) bool {
-	return p.node != nil && (p.stays || p.had == r.Activations && p.node.Role() != graph.RoleQuantizeLinear ||
+	return p.node != nil && (p.stays || p.had == r.Activations &&
+		operators.RoleOf(p.node) != operators.RoleQuantizeLinear ||
 		p.inner && r.Activations.Bits == 0)
 }
 
@@ -152,15 +154,15 @@ func quantiserNode(g *graph.Graph, taken graph.UsedNames, index int, name, from,
 	number := func(suffix string, v float64) string {
 		return constant(suffix, &graph.Tensor{DType: graph.Float32, F: []float64{v}})
 	}
-	n := &graph.Node{Index: index, Name: name, Domain: graph.QONNX, Outputs: []string{to}}
+	n := &graph.Node{Index: index, Name: name, Domain: operators.QONNX, Outputs: []string{to}}
 	if c.Bits > 0 {
-		n.Op = graph.OpQuant
+		n.Op = operators.OpQuant
 		n.Inputs = []string{from, constant("scale", scale), number("zero", 0), number("bits", float64(c.Bits))}
 		n.Attrs = graph.Attrs{"signed": graph.FlagAttr(c.lo < 0), "narrow": graph.FlagAttr(c.lo == -c.hi),
 			"rounding_mode": graph.StringAttr("ROUND")}
 		return n
 	}
-	n.Op = graph.OpFloatQuant
+	n.Op = operators.OpFloatQuant
 	n.Inputs = []string{from, constant("scale", scale), number("exponent", float64(c.Exponent)),
 		number("mantissa", float64(c.Mantissa)), number("bias", c.bias()), number("largest", c.largest)}
 	n.Attrs = graph.Attrs{"has_inf": graph.FlagAttr(false), "has_nan": graph.FlagAttr(false),
@@ -180,7 +182,7 @@ func (w *weight) keeps(r Recipe) bool {
 		return w.had.Bits <= r.Weights.Bits
 	}
 	shaped, axis := w.shaped()
-	return r.Weights.Bits <= 8 && graph.HasIntegerSteps(shaped, axis, math.Exp2(float64(r.Weights.Bits-1))-1)
+	return r.Weights.Bits <= 8 && operators.HasIntegerSteps(shaped, axis, math.Exp2(float64(r.Weights.Bits-1))-1)
 }
 
 // shaped returns the weights with their axis of output channels. If they have none, it returns them as a single
@@ -291,7 +293,7 @@ func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
 	}
 	constant := taken.Fresh(out, "shift")
 	g.Init[constant] = &graph.Tensor{DType: graph.Float32, Shape: shape, F: by}
-	return &graph.Node{Index: w.node.Index, Name: w.node.Name, Op: graph.OpAdd,
+	return &graph.Node{Index: w.node.Index, Name: w.node.Name, Op: operators.OpAdd,
 		Inputs: []string{taken.Fresh(out, "sums"), constant}, Outputs: []string{out}}
 }
 
@@ -361,7 +363,7 @@ func (b *ball) fitting(weights []float64, scale float64, c code) []float64 {
 
 // opsets returns the versions of a graph's operators, including those of QONNX.
 func opsets(g *graph.Graph) map[string]int64 {
-	all := map[string]int64{graph.QONNX: 2}
+	all := map[string]int64{operators.QONNX: 2}
 	for domain, v := range g.Opsets {
 		all[domain] = v
 	}

@@ -6,12 +6,14 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 )
 
 // A scope is a graph that is rewritten: the model's graph, or the body of a loop in it.
 type scope struct {
 	g      *graph.Graph // the graph in the program
-	prog   *graph.Program
+	prog   *program.Program
 	loop   *graph.Node // the loop to which the body belongs; nil for the model's graph
 	within *scope      // the scope around it
 	items  []*item     // the nodes and places in order
@@ -119,7 +121,7 @@ func (w *weight) mean(shape []int, data []float64) {
 	}
 }
 
-func scopesOf(p *graph.Program) []*scope {
+func scopesOf(p *program.Program) []*scope {
 	top := &scope{g: p.Graph, prog: p}
 	list := []*scope{top}
 	for _, n := range p.Graph.Nodes {
@@ -176,23 +178,23 @@ func (n *QuantisedNetwork) survey(s *scope) error {
 
 // visit returns the items that replace a node that reads data.
 func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
-	if !n.replace && node.Role() == graph.RolePlainSum && s.single(node) {
+	if !n.replace && operators.RoleOf(node) == operators.RolePlainSum && s.single(node) {
 		node, data = s.moved(node), node.Inputs[:1]
 	}
-	out, role := node.Outputs[0], node.Role()
+	out, role := node.Outputs[0], operators.RoleOf(node)
 	keep := []*item{{node: node}}
 	fixed, spectra := staysOnHost(n, s, node, data)
 	for _, o := range node.Outputs {
-		s.raw[o], s.root[o] = s.allRaw(data) && role != graph.RoleWeightedSum && role != graph.RolePlainSum &&
-			role != graph.RoleScan, o
+		s.raw[o], s.root[o] = s.allRaw(data) && role != operators.RoleWeightedSum && role != operators.RolePlainSum &&
+			role != operators.RoleScan, o
 		if fixed {
 			s.raw[o], s.fixed[o], s.spectra[o] = true, true, spectra
 		}
 	}
 	switch role {
-	case graph.RoleFakeQuantise, graph.RoleTrunc:
+	case operators.RoleFakeQuantise, operators.RoleTrunc:
 		return n.quantiser(s, node)
-	case graph.RoleMultiThreshold:
+	case operators.RoleMultiThreshold:
 		if n.replace {
 			return nil, refuse(node, "give the model before its activations became thresholds",
 				"it holds thresholds, from which no other format follows")
@@ -200,13 +202,13 @@ func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin 
 		p := &spot{scope: s, label: node.Label(), node: node, from: node.Inputs[0], to: out, stays: true}
 		s.code[out] = p
 		return keep, nil
-	case graph.RoleQuantizeLinear, graph.RoleDequantizeLinear:
+	case operators.RoleQuantizeLinear, operators.RoleDequantizeLinear:
 		return n.linear(s, node, lin)
-	case graph.RoleClip:
+	case operators.RoleClip:
 		if n.replace && lin.of[data[0]] != nil {
 			return lin.narrowed(s, node), nil
 		}
-	case graph.RoleMovesCodes:
+	case operators.RoleMovesCodes:
 		p := s.code[data[0]]
 		for _, d := range data[1:] {
 			if s.code[d] != p {
@@ -220,7 +222,7 @@ func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin 
 			}
 		}
 		return keep, nil
-	case graph.RoleWeightedSum:
+	case operators.RoleWeightedSum:
 		if s.fixed[out] {
 			if spectra {
 				n.transforms = append(n.transforms, node)
@@ -228,7 +230,7 @@ func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin 
 			break
 		}
 		n.matrix(s, node, data)
-	case graph.NoRole, graph.RoleElementwise:
+	case operators.NoRole, operators.RoleElementwise:
 		if len(data) == 1 || s.oneRoot(data) {
 			s.root[out] = s.root[data[0]]
 		}
@@ -256,7 +258,7 @@ func (s *scope) moved(node *graph.Node) *graph.Node {
 	name := s.names.Fresh(out, "shape")
 	s.own()
 	s.g.Init[name] = &graph.Tensor{DType: graph.Int64, Shape: []int{len(shape)}, I: shape}
-	return graph.Reshaped(node, name)
+	return operators.Reshaped(node, name)
 }
 
 func (s *scope) allRaw(data []string) bool {
@@ -275,10 +277,11 @@ func (n *QuantisedNetwork) matrix(s *scope, node *graph.Node, data []string) {
 		if t == nil || !t.DType.Float() {
 			continue
 		}
-		w := &weight{scope: s, node: node, slot: slot, tensor: t, axis: graph.ChannelAxis(node, slot, len(t.Shape)),
+		w := &weight{scope: s, node: node, slot: slot, tensor: t, axis: operators.ChannelAxis(node, slot, len(t.Shape)),
 			data: data[0]}
 		if q := s.quantiserOf(in); q != nil {
-			if c := s.prog.SplitQuantiser(q); c != nil && c.Op == graph.OpCode && q.Role() == graph.RoleFakeQuantise {
+			if c := operators.SplitQuantiser(s.prog, q); c != nil && c.Op == operators.OpCode &&
+				operators.RoleOf(q) == operators.RoleFakeQuantise {
 				w.had = QuantFormat{Bits: int(s.constant(q.Inputs[3]).At(0))}
 			}
 			w.stays = !n.replace
@@ -308,10 +311,10 @@ func (s *scope) quantiserOf(name string) *graph.Node {
 		if !slices.Contains(node.Outputs, name) {
 			continue
 		}
-		switch node.Role() {
-		case graph.RoleFakeQuantise, graph.RoleDequantizeLinear:
+		switch operators.RoleOf(node) {
+		case operators.RoleFakeQuantise, operators.RoleDequantizeLinear:
 			return node
-		case graph.RoleMovesCodes:
+		case operators.RoleMovesCodes:
 			return s.quantiserOf(node.Inputs[0])
 		}
 	}
@@ -329,7 +332,7 @@ func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error
 	switch {
 	case s.raw[in]: // the inputs of the host keep their format
 		p.stays = true
-	case n.replace && node.Role() == graph.RoleTrunc:
+	case n.replace && operators.RoleOf(node) == operators.RoleTrunc:
 		p.from = s.names.Fresh(out, "mean")
 		factor := p.scope.constant(node.Inputs[len(node.Inputs)-2]).At(0)
 		if len(node.Inputs) == 5 { // version 1 divides codes, and keeps the scale
@@ -339,7 +342,7 @@ func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error
 			factor /= s.constant(node.Inputs[1]).At(0) * divisor
 		}
 		by := s.constantOf(out, "factor", nil, []float64{factor})
-		items = []*item{{node: &graph.Node{Index: node.Index, Name: node.Name, Op: graph.OpMul, Inputs: []string{in,
+		items = []*item{{node: &graph.Node{Index: node.Index, Name: node.Name, Op: operators.OpMul, Inputs: []string{in,
 			by},
 			Outputs: []string{p.from}}}, {spot: p}}
 	}
@@ -357,8 +360,8 @@ func (p *spot) read() {
 		p.scale = scale.At(0)
 	}
 	lo, hi := -1.0, 1.0 // the limits of BipolarQuant
-	switch c := s.prog.SplitQuantiser(n); {
-	case n.Is(graph.TraitMinifloatQuantiser):
+	switch c := operators.SplitQuantiser(s.prog, n); {
+	case operators.Has(n, operators.TraitMinifloatQuantiser):
 		p.had = QuantFormat{Exponent: int(p.bits(2)), Mantissa: int(p.bits(3))}
 		e, m, bias, most := p.bits(2), p.bits(3), p.bits(4), p.bits(5)
 		hi = min(most, (2-math.Exp2(-m))*math.Exp2(math.Exp2(e)-1-bias))
@@ -366,11 +369,11 @@ func (p *spot) read() {
 		if bias != p.had.bias() {
 			p.had.Exponent = 0
 		}
-	case c.Op == graph.OpCode || n.Role() == graph.RoleTrunc:
+	case c.Op == operators.OpCode || operators.RoleOf(n) == operators.RoleTrunc:
 		lo, hi, zero = c.Attrs["lo"].F, c.Attrs["hi"].F, s.constant(n.Inputs[2])
 		p.signed = lo < 0
 		p.had = QuantFormat{Bits: int(p.bits(len(n.Inputs) - 1))}
-		if n.Role() == graph.RoleTrunc && len(n.Inputs) == 6 {
+		if operators.RoleOf(n) == operators.RoleTrunc && len(n.Inputs) == 6 {
 			scale = s.constant(n.Inputs[4])
 		}
 	}
@@ -378,7 +381,7 @@ func (p *spot) read() {
 		lo, hi = lo-zero.At(0), hi-zero.At(0)
 	}
 	if zero != nil && zero.Len() != 1 || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		p.limits = []*graph.Node{{Index: n.Index, Name: n.Name, Op: graph.OpIdentity, Inputs: []string{p.from},
+		p.limits = []*graph.Node{{Index: n.Index, Name: n.Name, Op: operators.OpIdentity, Inputs: []string{p.from},
 			Outputs: []string{p.to}}}
 		p.lo, p.hi = math.Inf(-1), math.Inf(1)
 		return
@@ -399,8 +402,8 @@ func (p *spot) bound(scale *graph.Tensor, lo, hi float64) {
 		return &graph.Node{Index: p.index(), Name: p.label, Op: name, Inputs: []string{from, by}, Outputs: []string{to}}
 	}
 	p.limits = []*graph.Node{
-		op(graph.OpMax, "", p.scope.constantOf(p.to, "least", scale.Shape, least), middle),
-		op(graph.OpMin, middle, p.scope.constantOf(p.to, "most", scale.Shape, most), p.to),
+		op(operators.OpMax, "", p.scope.constantOf(p.to, "least", scale.Shape, least), middle),
+		op(operators.OpMin, middle, p.scope.constantOf(p.to, "most", scale.Shape, most), p.to),
 	}
 }
 

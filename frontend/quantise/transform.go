@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // A fixed transform is a product that was not trained, such as a Fourier transform or the bands of a spectrum. It reads
@@ -18,12 +19,13 @@ const moreOfSpectra = 4
 // staysOnHost reports whether a node is a product that stays on the host, or computes there with the output of one.
 // spectra reports whether the product is a fixed transform.
 func staysOnHost(n *QuantisedNetwork, s *scope, node *graph.Node, data []string) (stays, spectra bool) {
-	switch role := node.Role(); {
-	case s.loop != nil || !s.allRaw(data) || role == graph.RoleFakeQuantise || role == graph.RoleQuantizeLinear ||
-		role == graph.RoleScan ||
-		role == graph.RoleMultiThreshold:
+	switch role := operators.RoleOf(node); {
+	case s.loop != nil || !s.allRaw(data) || role == operators.RoleFakeQuantise ||
+		role == operators.RoleQuantizeLinear ||
+		role == operators.RoleScan ||
+		role == operators.RoleMultiThreshold:
 		return false, false
-	case role != graph.RoleWeightedSum:
+	case role != operators.RoleWeightedSum:
 		some := func(of map[string]bool) bool {
 			return slices.ContainsFunc(data, func(d string) bool { return of[d] })
 		}
@@ -52,12 +54,12 @@ func (s *scope) measured(tensor string) bool {
 			continue
 		}
 		read = true
-		squares := node.Op == graph.OpMul && node.In(0) == tensor && node.In(1) == tensor
+		squares := node.Op == operators.OpMul && node.In(0) == tensor && node.In(1) == tensor
 		data := s.data(node)
-		through := len(data) == 1 && (node.Role() == graph.RoleClip || node.Op == graph.OpMax ||
-			node.Role() != graph.RoleWeightedSum && !graph.IsNonlinear(node, tensor))
+		through := len(data) == 1 && (operators.RoleOf(node) == operators.RoleClip || node.Op == operators.OpMax ||
+			operators.RoleOf(node) != operators.RoleWeightedSum && !operators.IsNonlinear(node, tensor))
 		other := func(o string) bool { return !s.measured(o) }
-		if !graph.ComputesMagnitude(node) && !squares && (!through || slices.ContainsFunc(node.Outputs, other)) {
+		if !operators.ComputesMagnitude(node) && !squares && (!through || slices.ContainsFunc(node.Outputs, other)) {
 			return false
 		}
 	}

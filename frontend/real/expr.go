@@ -3,7 +3,7 @@
 // intervals of any precision for irrational numbers. Other functions find the form of an expression, such as
 // scale*x + bias.
 //
-// In come expressions that package graph makes, with exact constants; out come their values and forms. It sees num.
+// In come expressions that package graph makes, with exact constants; out come their values and forms.
 //
 //   - expr.go makes and compiles expressions; rounding.go has the rounding modes
 //   - interval.go evaluates in intervals of float64 and exact.go exactly; float32.go encloses the results of a float32

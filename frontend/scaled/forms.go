@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 )
 
@@ -146,7 +147,7 @@ func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
 
 // FormsOf returns the forms of some elements of a step's output, even if the output is an integer tensor itself. The
 // error is a *Blocked.
-func (a *Analysis) FormsOf(step *graph.Step, elements []int32) (*Forms, error) {
+func (a *Analysis) FormsOf(step *program.Step, elements []int32) (*Forms, error) {
 	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.step(step, elements))
 }
@@ -371,11 +372,11 @@ func (f *former) leaf(tensor string, index []int32, values *Values) Expression {
 	return out
 }
 
-func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
+func (f *former) step(step *program.Step, index []int32) (*Forms, error) {
 	switch {
 	case step.Move != nil:
 		return f.move(step, index)
-	case step.Elem == nil, step.Window != nil, graph.ReadsInfinities(f.a.Program, step):
+	case step.Elem == nil, step.Window != nil, program.ReadsInfinities(f.a.Program, step):
 		return nil, &BlockedError{step.Output, step, false}
 	}
 	e := step.Elem
@@ -412,7 +413,7 @@ func (f *former) list(n int) []int32 {
 }
 
 // combine applies a step to the forms of its arguments, for n elements.
-func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
+func combine(step *program.Step, args []*Forms, n int) (*Forms, error) {
 	varied := false
 	for _, a := range args {
 		varied = varied || len(a.Of) > 1
@@ -452,7 +453,7 @@ func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
 type choice struct{ arg, before, form int }
 
 // join returns the form of the elements of a step whose argument v has form pick[v].
-func join(step *graph.Step, args []*Forms, pick []int) Expression {
+func join(step *program.Step, args []*Forms, pick []int) Expression {
 	out := Expression{trail: &trail{node: step.Node}}
 	with := make([]*real.Expr, len(args))
 	for v, a := range args {

@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // move returns the forms of elements that a step moves. It follows a join of several tensors back through all other
 // moves. So if parts of a tensor are split and joined again, their elements count as elements of that tensor.
-func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
+func (f *former) move(step *program.Step, index []int32) (*Forms, error) {
 	m, in := step.Move, step.Node.Inputs
 	if m.ReadsOtherInputs() {
 		return f.joined(step, index)
@@ -86,7 +87,7 @@ func (f *following) Pop() any {
 
 // moves returns the step that moves elements into a tensor. It returns nil if the tensor is an integer tensor, a
 // constant or the output of another kind of step.
-func (f *former) moves(tensor string) *graph.Step {
+func (f *former) moves(tensor string) *program.Step {
 	_, integer := f.a.integer[tensor]
 	if s := f.a.Program.Producer(tensor); s != nil && !integer && s.Move != nil &&
 		f.a.Program.Known[tensor].Const == nil {
@@ -97,7 +98,7 @@ func (f *former) moves(tensor string) *graph.Step {
 
 // joined returns the forms of elements that a step joins from several tensors. Each source is requested for the whole
 // list; the entries of other sources' elements are meaningless.
-func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
+func (f *former) joined(step *program.Step, index []int32) (*Forms, error) {
 	blocked := &BlockedError{step.Output, step, true}
 	at := slices.Clone(index)
 	sources := f.sources(step, at)
@@ -153,7 +154,7 @@ func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
 
 // sources follows elements of a step's output back to their sources, and stores their places there in at. It returns
 // nil if the work exceeds maxListed.
-func (f *former) sources(step *graph.Step, at []int32) (list []*source) {
+func (f *former) sources(step *program.Step, at []int32) (list []*source) {
 	first := &source{tensor: step.Output, rank: f.a.rank(step), of: Indices(len(at))}
 	known := map[string]*source{step.Output: first}
 	rest := &following{first}
@@ -192,7 +193,7 @@ func (f *former) sources(step *graph.Step, at []int32) (list []*source) {
 }
 
 // counted returns how many of the given elements come from each input of a move.
-func counted(m *graph.Move, of, at []int32) (n [256]int) {
+func counted(m *program.Move, of, at []int32) (n [256]int) {
 	if !m.ReadsOtherInputs() {
 		n[0] = len(of)
 		return n
@@ -205,7 +206,7 @@ func counted(m *graph.Move, of, at []int32) (n [256]int) {
 }
 
 // input returns the source from which an input slot of a step takes elements.
-func (f *former) input(s *source, by *graph.Step, slot int, known map[string]*source, rest *following) *source {
+func (f *former) input(s *source, by *program.Step, slot int, known map[string]*source, rest *following) *source {
 	to := s.inputs[slot]
 	if to != nil {
 		return to

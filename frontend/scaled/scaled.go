@@ -8,7 +8,7 @@
 // the tensor Concat(r, q) has two forms: v0*v1 + 1, with v0 from q and v1 from s, and v0. More elements do not make
 // more expressions; Var says which integer and which number each element has. At returns the slice of one element.
 //
-// In come a graph.Program and the name of a tensor; out come the slices of its elements. It sees graph, real and num.
+// In come a program.Program and the name of a tensor; out come the slices of its elements.
 //
 // scaled.go has the analysis, forms.go the engine; moved.go follows elements through moves.
 package scaled
@@ -20,22 +20,24 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
 
 // An Analysis knows the integer tensors found so far, and finds the slices of other tensors.
 type Analysis struct {
-	Program *graph.Program
+	Program *program.Program
 	integer map[string]Values
 	partly  map[string]bool // integer tensors of which some elements are constants
 	derived map[string]bool // whether a tensor depends on an integer tensor
-	ranks   map[*graph.Step]int
+	ranks   map[*program.Step]int
 	all     []int32 // the list 0, 1, 2 ...
 }
 
 // New returns an analysis without integer tensors.
-func New(p *graph.Program) *Analysis {
+func New(p *program.Program) *Analysis {
 	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, nil, nil}
 }
 
@@ -51,9 +53,9 @@ func (a *Analysis) All(n int) []int32 {
 func (a *Analysis) ReleaseMemory() { a.all = nil }
 
 // rank returns the index of a step in the program.
-func (a *Analysis) rank(step *graph.Step) int {
+func (a *Analysis) rank(step *program.Step) int {
 	if a.ranks == nil {
-		a.ranks = make(map[*graph.Step]int, len(a.Program.Steps))
+		a.ranks = make(map[*program.Step]int, len(a.Program.Steps))
 		for i, s := range a.Program.Steps {
 			a.ranks[s] = i
 		}
@@ -188,7 +190,7 @@ type Slice struct {
 // (Step is nil) or on a sum of products that is not an integer tensor. Or there are too many parts to follow (Parts).
 type BlockedError struct {
 	Tensor string
-	Step   *graph.Step
+	Step   *program.Step
 	Parts  bool
 }
 
@@ -218,13 +220,13 @@ func (a *Analysis) At(tensor string, i int) (*Slice, error) {
 }
 
 // Codes returns the range of a quantiser's codes. ok is false for other steps.
-func Codes(step *graph.Step) (r num.Range, ok bool) {
-	lo, hi, ok := step.Node.CodeRange()
+func Codes(step *program.Step) (r num.Range, ok bool) {
+	lo, hi, ok := operators.CodeRange(step.Node)
 	return num.Range{Lo: int64(lo), Hi: int64(hi)}, ok
 }
 
 // IsCode reports whether a step is a quantiser.
-func IsCode(step *graph.Step) bool {
+func IsCode(step *program.Step) bool {
 	_, ok := Codes(step)
 	return ok
 }

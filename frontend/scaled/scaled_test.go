@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/testsupport/onnxtest"
@@ -20,8 +21,8 @@ func node(op string, attrs map[string]graph.Attr, out string, in ...string) *gra
 	return &graph.Node{Name: out, Op: op, Inputs: in, Outputs: []string{out}, Attrs: attrs}
 }
 
-// program has an input x of two by two, which the tests declare to be integers, and another one, r, of reals.
-func program(t *testing.T) *graph.Program {
+// programOf has an input x of two by two, which the tests declare to be integers, and another one, r, of reals.
+func programOf(t *testing.T) *program.Program {
 	t.Helper()
 	square := func(name string) graph.ValueInfo {
 		return graph.ValueInfo{Name: name, DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 2}}, Known: true}
@@ -45,7 +46,7 @@ func program(t *testing.T) *graph.Program {
 
 func TestSlices(t *testing.T) {
 	t.Parallel()
-	a := scaled.New(program(t))
+	a := scaled.New(programOf(t))
 	third := real.Affine{Scale: big.NewRat(1, 3), Bias: big.NewRat(-1, 1)}
 	a.Declare("x", []real.Affine{third})
 	for _, c := range []struct {
@@ -84,7 +85,7 @@ func TestSlices(t *testing.T) {
 
 func TestBlocked(t *testing.T) {
 	t.Parallel()
-	p := program(t)
+	p := programOf(t)
 	a := scaled.New(p)
 	a.Declare("x", scaled.IdentityAffine)
 	for tensor, want := range map[string]string{"other": "r", "mixed": "r", "after": "product", "product": "product"} {
@@ -118,7 +119,7 @@ func TestBlocked(t *testing.T) {
 
 func TestDerived(t *testing.T) {
 	t.Parallel()
-	a := scaled.New(program(t))
+	a := scaled.New(programOf(t))
 	a.Declare("x", scaled.IdentityAffine)
 	for tensor, want := range map[string]bool{"x": true, "relu": true, "product": true, "mixed": true, "r": false,
 		"other": false, "w": false, "nowhere": false} {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // An Entropy tells how far weights can be compressed without loss, if each is coded by itself (arXiv 2301.13376).
@@ -105,7 +106,7 @@ func (s *scope) codesOf(node *graph.Node) bool {
 
 // scale returns the scale of a quantiser. It returns nil if the node is no quantiser, or has a single scale.
 func (s *scope) scale(node *graph.Node) *graph.Tensor {
-	if !node.Is(graph.TraitMinifloatQuantiser) && !s.codesOf(node) {
+	if !operators.Has(node, operators.TraitMinifloatQuantiser) && !s.codesOf(node) {
 		return nil
 	}
 	scale := s.Known[node.In(1)].Const

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 )
 
 // A ProductStats is one sum of products: of data with weights, or of data with data.
@@ -45,19 +47,19 @@ type product struct {
 // A side is one factor of a sum of products.
 type side struct {
 	slot   int
-	base   *graph.IndexList
+	base   *program.IndexList
 	offset []int32
 }
 
 // sums reports whether a step only adds: its second factor consists of ones that are not in the file.
-func (s *scope) sums(step *graph.Step) bool {
+func (s *scope) sums(step *program.Step) bool {
 	_, ok := s.factor(step, step.Dot.B)
 	return !ok
 }
 
 // factor returns the name of a factor in the file. It differs for a transposed convolution, which flips its
 // weights. ok is false for ones that the operator's definition added.
-func (s *scope) factor(step *graph.Step, slot int) (name string, ok bool) {
+func (s *scope) factor(step *program.Step, slot int) (name string, ok bool) {
 	name = step.Node.Inputs[slot]
 	c := s.Known[name].Const
 	if c == nil || s.makers[name] != nil || s.Graph.Init[name] != nil {
@@ -69,7 +71,7 @@ func (s *scope) factor(step *graph.Step, slot int) (name string, ok bool) {
 }
 
 // product counts a sum of products that is computed in the given number of time steps.
-func (s *scope) product(step *graph.Step, steps int) *product {
+func (s *scope) product(step *program.Step, steps int) *product {
 	d, in := step.Dot, step.Node.Inputs
 	x, w := side{d.A, d.ABase, d.AOffset}, side{d.B, d.BBase, d.BOffset}
 	turned := s.Known[in[w.slot]].Const == nil && s.Known[in[x.slot]].Const != nil
@@ -118,7 +120,7 @@ func (s *scope) product(step *graph.Step, steps int) *product {
 	return p
 }
 
-func kindOf(w *graph.Window) ProductKind {
+func kindOf(w *program.Window) ProductKind {
 	switch {
 	case w.Group > 1 && w.Depth == 1:
 		return Depthwise
@@ -199,13 +201,13 @@ func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
 
 // taps counts products, and those whose weight is not 0. Zeros that a transposed convolution inserts between its
 // data are no data. So products with them do not count, and Terms is that of the longest sum.
-func (s *scope) taps(step *graph.Step, x *side, rows map[int32]*row, p *product) (macs, effective int64) {
+func (s *scope) taps(step *program.Step, x *side, rows map[int32]*row, p *product) (macs, effective int64) {
 	w := step.Dot.BBase
 	if x.slot == step.Dot.B {
 		w = step.Dot.ABase
 	}
 	spread := s.Producer(step.Node.Inputs[x.slot])
-	if spread == nil || !spread.Node.InsertsZeros() {
+	if spread == nil || !operators.InsertsZeros(spread.Node) {
 		for _, base := range w.All {
 			macs += int64(step.Dot.K)
 			effective += rows[base].count

@@ -3,8 +3,7 @@
 // 2301.13376) and of the states of layers (neural efficiency, arXiv 2102.11289). The counts do not depend on the
 // hardware.
 //
-// In comes a graph.Program, of one sample; out comes a Totals, whose layers are nodes of the file. It sees graph,
-// real and num.
+// In comes a program.Program, of one sample; out comes a Totals, whose layers are nodes of the file.
 //
 //   - stats.go defines the counts, and walks over the program; product.go counts one sum of products
 //   - types.go finds the declared types of tensors; inferencecost.go returns qonnx's figures
@@ -14,7 +13,10 @@ package stats
 import (
 	"slices"
 
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/num"
 )
 
@@ -118,12 +120,12 @@ type Totals struct {
 // Count counts a program of a single sample; otherwise it would count an axis of samples like any other. carried has
 // the types of tensors that streams of the hardware carry. They count for tensors whose type the model does not
 // declare. carried may be nil.
-func Count(p *graph.Program, carried map[string]num.Type) *Totals {
+func Count(p *program.Program, carried map[string]num.Type) *Totals {
 	c := &counter{scope: scopeOf(p, nil, nil), n: &Totals{Layers: []*LayerStats{}, Others: []*Other{}},
 		tensors: map[weights]bool{}}
 	c.carried = carried
 	used := c.used()
-	seen := map[*graph.Recur]bool{}
+	seen := map[*program.Recur]bool{}
 	for _, s := range p.Steps {
 		switch {
 		case !used[s.Node.Index] || p.IsInexactConstant(s.Output) || s.Recur != nil && seen[s.Recur]:
@@ -151,7 +153,7 @@ type counter struct {
 // used returns the indices of the nodes on which outputs depend.
 func (c *counter) used() map[int]bool {
 	used := map[int]bool{}
-	part, err := c.Part(graph.Names(c.Graph.Inputs), graph.Names(c.Graph.Outputs))
+	part, err := execution.NewPart(c.scope.Program, graph.Names(c.Graph.Inputs), graph.Names(c.Graph.Outputs))
 	if err != nil {
 		panic(err) // cannot happen, since all inputs are given
 	}
@@ -164,7 +166,7 @@ func (c *counter) used() map[int]bool {
 }
 
 // layer counts a sum of products outside of loops.
-func (c *counter) layer(s *graph.Step) {
+func (c *counter) layer(s *program.Step) {
 	p := c.product(s, 1)
 	l := c.begin(s, p.kind, 1)
 	l.add(c, p)
@@ -178,7 +180,7 @@ func (c *counter) layer(s *graph.Step) {
 }
 
 // loop counts a recurrence: the products of its body in every time step, and its other computations.
-func (c *counter) loop(s *graph.Step) {
+func (c *counter) loop(s *program.Step) {
 	r := s.Recur
 	body := scopeOf(r.Body, c.scope, s)
 	var products []*product
@@ -215,7 +217,7 @@ func (c *counter) loop(s *graph.Step) {
 
 // sequence returns the output of a loop that represents it: the first output that collects the results of every
 // time step, or else the first output.
-func (c *counter) sequence(s *graph.Step) *graph.Step {
+func (c *counter) sequence(s *program.Step) *program.Step {
 	best := s
 	for _, o := range c.Steps {
 		if o.Recur == s.Recur && o.Result >= s.Recur.States && best.Result < s.Recur.States &&
@@ -226,7 +228,7 @@ func (c *counter) sequence(s *graph.Step) *graph.Step {
 	return best
 }
 
-func (c *counter) begin(s *graph.Step, kind ProductKind, steps int) *LayerStats {
+func (c *counter) begin(s *program.Step, kind ProductKind, steps int) *LayerStats {
 	file := c.Origin(s.Node)
 	return &LayerStats{Index: file.Index, Node: file.Label(), Op: file.FullOp(), Kind: kind, Steps: steps}
 }
@@ -256,7 +258,7 @@ func (c *counter) end(l *LayerStats) {
 
 // other counts the operations of a step element by element. It counts none for a step that moves elements or
 // computes a function of one element.
-func (c *counter) other(at *scope, s *graph.Step, of *graph.Node, steps int64) {
+func (c *counter) other(at *scope, s *program.Step, of *graph.Node, steps int64) {
 	ops := int64(0)
 	switch {
 	case s.Elem != nil && len(at.data(s)) > 1:
@@ -286,7 +288,7 @@ func (s *scope) bits(name string) int64 {
 // behind returns the tensor that represents a layer's output. That is the output of the quantiser behind its sums,
 // if only functions of single elements lie in between and nothing else reads them. Otherwise it is the output of
 // the last such function. If a quantiser returns integers, it is the tensor of their real values.
-func (c *counter) behind(s *graph.Step) string {
+func (c *counter) behind(s *program.Step) string {
 	name, quantised := s.Output, false
 	for {
 		if quantised && c.Known[name].DType.Float() || c.given(name) {
@@ -306,7 +308,7 @@ func (c *counter) behind(s *graph.Step) string {
 }
 
 // codes reports whether a step is a quantiser.
-func (s *scope) codes(step *graph.Step) bool {
+func (s *scope) codes(step *program.Step) bool {
 	_, ok := s.quantised(step.Node)
-	return ok || step.Node.Is(graph.TraitMinifloatQuantiser)
+	return ok || operators.Has(step.Node, operators.TraitMinifloatQuantiser)
 }

@@ -8,6 +8,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/stats"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/models"
@@ -20,7 +22,7 @@ type net struct {
 	made int
 }
 
-func newNet() *net { return &net{Model: onnxtest.New(13).Opset(graph.QONNX, 1)} }
+func newNet() *net { return &net{Model: onnxtest.New(13).Opset(operators.QONNX, 1)} }
 
 func (n *net) fresh() string {
 	n.made++
@@ -42,7 +44,7 @@ func (n *net) quant(x string, bits float64) string {
 	out := n.fresh()
 	n.Init(out+"s", graph.Float32, nil, 0.5).Init(out+"z", graph.Float32, nil, 0)
 	n.Init(out+"b", graph.Float32, nil, bits)
-	n.Model.Node("Quant", x, out+"s", out+"z", out+"b").Domain(graph.QONNX).Out(out)
+	n.Model.Node("Quant", x, out+"s", out+"z", out+"b").Domain(operators.QONNX).Out(out)
 	return out
 }
 
@@ -61,10 +63,10 @@ func (n *net) count(t *testing.T, out string, shape ...any) *stats.Totals {
 
 func count(t *testing.T, file []byte) *stats.Totals {
 	t.Helper()
-	return stats.Count(program(t, file), nil)
+	return stats.Count(programOf(t, file), nil)
 }
 
-func program(t *testing.T, file []byte) *graph.Program {
+func programOf(t *testing.T, file []byte) *program.Program {
 	t.Helper()
 	var d diag.List
 	g := onnxio.Read("test.onnx", file, &d)
@@ -306,7 +308,7 @@ func TestEntropy(t *testing.T) {
 	n.Input("x", graph.Float32, 1, 1, 4)
 	n.Init("w", graph.Float32, []int{2, 1, 4}, 0, 1, 2, 3, 0, 0.5, 1, 1.5)
 	n.Init("s", graph.Float32, []int{2, 1, 1}, 1, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
-	n.Node("Quant", "w", "s", "z", "b").Domain(graph.QONNX).Out("q")
+	n.Node("Quant", "w", "s", "z", "b").Domain(operators.QONNX).Out("q")
 	n.Node("Conv", "x", "q").Out("y")
 	e := n.count(t, "y", 1, 2, 1).Entropy
 	if e.Bits != 2 || e.Compression != 16 { // codes 0 to 3, twice each

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -60,16 +62,16 @@ func wider(a, b DeclaredType) DeclaredType {
 
 // A scope is a program whose tensors' types are looked up: the model, or the body of a loop.
 type scope struct {
-	*graph.Program
+	*program.Program
 	around *scope                 // for a body: the scope that contains its loop
-	loop   *graph.Step            // for a body: its loop
+	loop   *program.Step          // for a body: its loop
 	makers map[string]*graph.Node // node by output
 	types  map[string]DeclaredType
 	// types of tensors that streams of the hardware carry, used where the model declares nothing
 	carried map[string]num.Type
 }
 
-func scopeOf(p *graph.Program, around *scope, loop *graph.Step) *scope {
+func scopeOf(p *program.Program, around *scope, loop *program.Step) *scope {
 	s := &scope{p, around, loop, map[string]*graph.Node{}, map[string]DeclaredType{}, nil}
 	for _, n := range p.Graph.Nodes {
 		for _, o := range n.Outputs {
@@ -138,8 +140,8 @@ func (s *scope) find(name string) (DeclaredType, bool) {
 	switch {
 	case node == nil:
 		return DeclaredType{}, false
-	case node.Is(graph.TraitMinifloatQuantiser):
-		e, m := graph.MinifloatBits(s.Program, node)
+	case operators.Has(node, operators.TraitMinifloatQuantiser):
+		e, m := operators.MinifloatBits(s.Program, node)
 		return DeclaredType{Name: fmt.Sprintf("E%dM%d", e, m), Bits: 1 + e + m}, true
 	}
 	if t, ok := s.quantised(node); ok {
@@ -153,11 +155,11 @@ func (s *scope) find(name string) (DeclaredType, bool) {
 
 // quantised returns the type of a quantiser's codes.
 func (s *scope) quantised(node *graph.Node) (DeclaredType, bool) {
-	lo, hi, ok := node.CodeRange()
-	sign := ok && node.Bipolar()
-	if c := s.SplitQuantiser(node); c != nil {
+	lo, hi, ok := operators.CodeRange(node)
+	sign := ok && operators.IsBipolar(node)
+	if c := operators.SplitQuantiser(s.Program, node); c != nil {
 		ok, lo, hi = true, c.Attrs["lo"].F, c.Attrs["hi"].F
-		sign = (&graph.Node{Domain: graph.InternalDomain, Op: c.Op, Attrs: c.Attrs}).Bipolar()
+		sign = operators.IsBipolar((&graph.Node{Domain: operators.InternalDomain, Op: c.Op, Attrs: c.Attrs}))
 	}
 	switch {
 	case !ok || math.IsInf(lo, 0) || math.IsInf(hi, 0):
@@ -194,7 +196,7 @@ func (s *scope) cellWeights(name string) (DeclaredType, bool) {
 		return DeclaredType{}, false
 	}
 	cell := s.around.Origin(s.loop.Node)
-	slot, ok := cell.WeightSlot(name)
+	slot, ok := operators.WeightSlot(cell, name)
 	if !ok {
 		return DeclaredType{}, false
 	}
@@ -222,11 +224,11 @@ func (s *scope) moved(node *graph.Node) (names []string) {
 	size := 0
 	for _, name := range node.Inputs {
 		c := s.Known[name].Const
-		if name == "" || c == nil || !s.declared(name).known() && node.Op != graph.OpConcat {
+		if name == "" || c == nil || !s.declared(name).known() && node.Op != operators.OpConcat {
 			continue
 		}
 		switch n := c.Len(); {
-		case node.Op == graph.OpConcat:
+		case node.Op == operators.OpConcat:
 			names = append(names, name)
 		case n > size:
 			names, size = []string{name}, n
@@ -237,7 +239,7 @@ func (s *scope) moved(node *graph.Node) (names []string) {
 
 // clipped narrows the type of integers that a node clips.
 func (s *scope) clipped(node *graph.Node, t DeclaredType) DeclaredType {
-	if !node.Is(graph.TraitClip) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
+	if !operators.Has(node, operators.TraitClip) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
 		return t
 	}
 	r := *t.codes
@@ -253,7 +255,7 @@ func (s *scope) clipped(node *graph.Node, t DeclaredType) DeclaredType {
 }
 
 // computed returns the type of a step's result.
-func (s *scope) computed(step *graph.Step) (t DeclaredType, ok bool) {
+func (s *scope) computed(step *program.Step) (t DeclaredType, ok bool) {
 	in := step.Node.Inputs
 	switch {
 	case step.Move != nil:
@@ -294,7 +296,7 @@ func (s *scope) computed(step *graph.Step) (t DeclaredType, ok bool) {
 }
 
 // data returns the inputs of an Elem that are not constant, each once.
-func (s *scope) data(step *graph.Step) (names []string) {
+func (s *scope) data(step *program.Step) (names []string) {
 	for _, slot := range step.Elem.Args {
 		if name := step.Node.Inputs[slot]; s.Known[name].Const == nil && !s.IsInexactConstant(name) &&
 			!slices.Contains(names, name) {

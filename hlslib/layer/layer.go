@@ -13,8 +13,6 @@
 //	carried.go      the longest path from one clock to the next
 //	chain.go        the pipeline stages of a word
 //	circuit.go      latencies and costs of circuits, and circuits common to several layers
-//
-// It imports the formulas of costs, the delays of operations, circuit and dataflow; the kinds import it.
 package layer
 
 import (

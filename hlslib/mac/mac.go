@@ -17,8 +17,7 @@
 // converted accordingly. Requantised products are always numbers.
 //
 // In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results, the
-// parameters of its C++ and its circuits. It sees layer, steps, estimate, cells, cost, delay, circuit,
-// dataflow and num.
+// parameters of its C++ and its circuits.
 //
 //   - mac.go      Unit, and how it is bound
 //   - room.go     weights and step functions that are loaded at run time

@@ -72,8 +72,7 @@
 // lcm(PE, SIMD) units for dots, and of PE units for values. A memory has two halves if old words are still read
 // while new ones are written.
 //
-// In come parameters and the types of inputs; out comes a layer. It sees layer, mac, estimate, cost, delay, boards,
-// dataflow and num.
+// In come parameters and the types of inputs; out comes a layer.
 //
 //	rnn.go, verify.go           parameters, and the checks of them
 //	eval.go                     the reference computation: a step, a frame, consecutive frames

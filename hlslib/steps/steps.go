@@ -22,8 +22,7 @@
 // clocks per value, and the fold asks for it (dataflow.SerialStepping). Cost, tables, latency and simulation all follow
 // the BuiltSteps that FormAt returns.
 //
-// In come comparators (num), types and lanes; out come tables, fields, clocks, costs and circuits. It sees estimate,
-// cost, circuit, dataflow and num.
+// In come comparators (num), types and lanes; out come tables, fields, clocks, costs and circuits.
 //
 //   - steps.go   Functions, Site, BuiltSteps, and the choice of a form
 //   - compare.go comparators

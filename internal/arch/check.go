@@ -110,7 +110,7 @@ func isEngine(dir string) bool {
 func named(dir, s string, kinds []string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, w := range words {
-		operator := slices.Contains(operators, w) && (len(words) > 1 || covers("frontend", dir))
+		operator := slices.Contains(operatorNames, w) && (len(words) > 1 || covers("frontend", dir))
 		if slices.Contains(kinds, w) && !operator {
 			return w
 		}

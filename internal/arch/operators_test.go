@@ -13,13 +13,13 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // namesOperators reports whether a file may name operators of ONNX: those of the table may, what writes ONNX, and
 // support of tests. Layers have names of their own, and some are the same words.
 func namesOperators(file string) bool {
-	for _, may := range []string{"hlslib/", "frontend/graph/operators", "internal/arch/", "templates/deploy/",
+	for _, may := range []string{"hlslib/", "frontend/operators/", "internal/arch/", "templates/deploy/",
 		"frontend/convert/"} {
 		if strings.HasPrefix(file, may) {
 			return true
@@ -61,7 +61,7 @@ func literals(root fs.FS, names []string) (found []string, err error) {
 // traits, reads the forms of steps, or writes by the table's constants.
 func TestOneTableOfOperators(t *testing.T) {
 	t.Parallel()
-	found, err := literals(os.DirFS("../.."), graph.OperatorNames())
+	found, err := literals(os.DirFS("../.."), operators.OperatorNames())
 	none(t, found, err)
 }
 
@@ -73,12 +73,13 @@ func TestLiterals(t *testing.T) {
 		{"frontend/canon/a.go", `"a Gemm"`, ""},
 		{"frontend/canon/a.go", `"gemm"`, ""},
 		{"frontend/canon/a_test.go", `"Gemm"`, ""},
-		{"frontend/graph/exec.go", `"QLinearConv"`, "frontend/graph/exec.go:3:16 names the operator QLinearConv"},
-		{"frontend/graph/operators_conv.go", `"Conv"`, ""},
+		{"frontend/execution/exec.go", `"QLinearConv"`,
+			"frontend/execution/exec.go:3:16 names the operator QLinearConv"},
+		{"frontend/operators/conv.go", `"Conv"`, ""},
 		{"hlslib/rnn/rnn.go", `"RNN"`, ""},
 	} {
 		root := fstest.MapFS{c.file: {Data: []byte("package p\n\nvar a string = " + c.says + "\n")}}
-		found, err := literals(root, graph.OperatorNames())
+		found, err := literals(root, operators.OperatorNames())
 		if err != nil || strings.Join(found, "\n") != c.want {
 			t.Errorf("%s in %s: %q and %v, want %q", c.says, c.file, found, err, c.want)
 		}

@@ -134,10 +134,8 @@ func drawing() string {
 				continue
 			}
 			var parts []string
-			for level := 9; level >= 0; level-- {
-				if dirs := levels[level]; dirs != nil {
-					parts = append(parts, strings.Join(dirs, ", "))
-				}
+			for _, level := range slices.SortedFunc(maps.Keys(levels), func(a, b int) int { return b - a }) {
+				parts = append(parts, strings.Join(levels[level], ", "))
 			}
 			line(strings.Join(parts, " > "))
 		}

@@ -8,8 +8,11 @@ import (
 	"testing"
 
 	"hlsgen/frontend"
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/engines"
 	"hlsgen/internal/npy"
@@ -49,17 +52,17 @@ func together(t *testing.T, onnx []byte, x []float64) []float64 {
 	t.Helper()
 	var d diag.List
 	g := onnxio.Read("m", onnx, &d)
-	graph.Decompose(g)
-	p := graph.Prepare(g, "m", graph.Options{}, &d)
+	operators.Decompose(g)
+	p := operators.Prepare(g, "m", operators.Options{}, &d)
 	if p == nil {
 		t.Fatal(d.Diags)
 	}
 	out := g.Outputs[0].Name
-	part, err := p.Part([]string{"x"}, []string{out})
+	part, err := execution.NewPart(p, []string{"x"}, []string{out})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, all, err := part.Run([]*graph.Reals{graph.NewExactReals(p.Known["x"].Shape, x)})
+	_, all, err := part.Run([]*program.Reals{program.NewExactReals(p.Known["x"].Shape, x)})
 	if err != nil {
 		t.Fatal(err)
 	}

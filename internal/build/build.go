@@ -1,14 +1,15 @@
 // Package build builds accelerators: it folds a model, verifies the design, generates its files and writes them to a
 // folder. Run tells the story.
 //
-//	build.go        Options, Result and Run
+//	result.go       Options and Result
 //	flags.go        the flags that shape a design, for manifests and commands
 //	exclusions.go   options that do not go together
-//	generate.go     the files of the back ends and of the driver
+//	interrupted.go  reports on a search that the user ended
 //	counters.go     the files for counters in the hardware
 //	vivado.go       the files that lead to a bitstream
+//	generate.go     the files of the back ends and of the driver
 //	write.go        the reports, the README and the manifest; the whole folder, or nothing
-//	interrupted.go  reports on a search that the user ended
+//	build.go        Run
 //	pareto.go       Pareto makes several designs and writes none
 package build
 
@@ -20,7 +21,6 @@ import (
 	"hlsgen/internal/audit"
 	"hlsgen/internal/crash"
 	"hlsgen/internal/datafile"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/folder"
 	"hlsgen/internal/options"
@@ -31,26 +31,6 @@ import (
 	"hlsgen/internal/weights"
 	"hlsgen/templates"
 )
-
-// Options says what to build: of which model, for which hardware, with which goal.
-type Options struct {
-	options.Source
-	options.Hardware
-	options.Goal
-	AccBits options.AccBits // the zero value: no audit
-	options.Verification
-	options.OutputFolder
-}
-
-// A Result describes a finished build: what its reports tell, and the folder written.
-type Result struct {
-	report.Build
-	Out       string // the folder
-	FileCount int
-	Kept      []string // paths below Out of files that Options.KeepForeign preserved
-
-	rooms []*dataflow.WeightRoom // by layer of the model, the room for loaded weights; nil where weights are constants
-}
 
 // Run builds an accelerator. If the user has to change something, the reasons are in d and the result is nil. An
 // error means a failure of the environment, an *engines.MismatchError or a *rtlsim.Deadlock.

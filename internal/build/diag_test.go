@@ -18,6 +18,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/convert"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/build"
 	"hlsgen/internal/check"
 	"hlsgen/internal/dataflow"
@@ -216,7 +217,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.NotConvertible: func(t *testing.T, d *diag.List) bool {
 		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones)
 		m.Init("half", graph.Float32, nil, -0.5).Init("two", graph.Float32, nil, 2).Init("s", graph.Float32, nil, 0.25)
-		m.Node("Quant", m.last, "s", "half", "two").Domain(graph.QONNX).Name("balanced").Out("balanced.out")
+		m.Node("Quant", m.last, "s", "half", "two").Domain(operators.QONNX).Name("balanced").Out("balanced.out")
 		m.last = "balanced.out"
 		o := build.Options{Source: options.Source{Model: file(t, m.end())}}
 		c, err := source.Convert(o.Source, convert.Options{To: convert.QCDQ}, "out.onnx", false, d)

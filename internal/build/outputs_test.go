@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/check"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -26,11 +27,11 @@ import (
 // detector is a network with two heads: scores, and boxes whose bins go through a softmax, a quantiser and a last
 // quantised convolution that takes their mean. Behind that is what op makes of it, unless it is empty.
 func detector(r *rand.Rand, op string) []byte {
-	m := onnxtest.New(13).Opset(graph.QONNX, 2).Input("x", graph.Float32, 1, 2, 4, 4)
+	m := onnxtest.New(13).Opset(operators.QONNX, 2).Input("x", graph.Float32, 1, 2, 4, 4)
 	m.Input("shift", graph.Float32, 1, 1, 4, 4)
 	m.Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 6).Init("scale", graph.Float32, nil, 0.125)
 	quant := func(x, y string) {
-		m.Node("Quant", x, "scale", "zero", "bits").Domain(graph.QONNX).Int("signed", 1).Name("node " + y).Out(y)
+		m.Node("Quant", x, "scale", "zero", "bits").Domain(operators.QONNX).Int("signed", 1).Name("node " + y).Out(y)
 	}
 	conv := func(x, y string, in, out, k int) {
 		w := make([]float64, out*in*k*k)
@@ -128,9 +129,10 @@ func TestCutNotNamed(t *testing.T) {
 	t.Parallel()
 	attention := onnxtest.New(13).Input("x", graph.Float32, 1, 4, 4).Output("y", graph.Float32)
 	attention.Init("s", graph.Float32, nil, 1).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
-	attention.Opset(graph.QONNX, 2).Init("w", graph.Float32, []int{4, 4}, slices.Repeat([]float64{1, 2, -1, 0}, 4)...)
+	attention.Opset(operators.QONNX, 2).Init("w", graph.Float32, []int{4, 4}, slices.Repeat([]float64{1, 2, -1, 0},
+		4)...)
 	quant := func(x, y string) {
-		attention.Node("Quant", x, "s", "z", "b").Domain(graph.QONNX).Int("signed", 1).Out(y)
+		attention.Node("Quant", x, "s", "z", "b").Domain(operators.QONNX).Int("signed", 1).Out(y)
 	}
 	quant("x", "q")
 	attention.Node("MatMul", "q", "w").Out("k") // without it, all up to pq is the host's

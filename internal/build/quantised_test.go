@@ -16,6 +16,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/check"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
@@ -181,7 +182,7 @@ func TestSurvivors(t *testing.T) {
 		g := onnxio.Read("made.onnx", made, &d)
 		found := 0
 		for _, q := range g.Nodes {
-			if q.Op != graph.OpQuant || q.Inputs[0] != x {
+			if q.Op != operators.OpQuant || q.Inputs[0] != x {
 				continue
 			}
 			found++

@@ -12,7 +12,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/crash"
 	"hlsgen/internal/dataflow"
@@ -59,7 +59,7 @@ func recurrentRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *sa
 func recurrentOptions(n *rnntest.Network) (opt frontend.Options) {
 	opt.Stateful, opt.Samples = n.Pieces, n.Turns
 	if n.Formats != nil {
-		opt.Cells = []frontend.Formats{{Flag: graph.CellFlag, Cells: n.Formats}}
+		opt.Cells = []frontend.Formats{{Flag: operators.CellFlag, Cells: n.Formats}}
 	}
 	return opt
 }

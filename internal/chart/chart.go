@@ -1,8 +1,8 @@
 // Package chart draws the pictures of reports and sweeps, as SVG and as PNG. A picture depends on its arguments
 // alone, so that the same figures give the same bytes.
 //
-// In come figures with their names; out comes a picture. It sees nothing of this module. bars.go draws bar charts,
-// front.go fronts of designs, panels.go curves side by side.
+// In come figures with their names; out comes a picture. bars.go draws bar charts, front.go fronts of designs,
+// panels.go curves side by side.
 package chart
 
 import (

@@ -20,7 +20,7 @@
 // of a stream or a row of a table. Operations on numbers are exact: the ranges of results follow from the ranges of
 // operands.
 //
-// In come operations, out come Modules. It sees internal/num.
+// In come operations, out come Modules.
 //
 //	circuit.go   Module and Node, the data that describe a circuit
 //	builder.go   Builder and Value: stages, registers and constants

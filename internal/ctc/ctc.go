@@ -2,7 +2,7 @@
 // temporal classification (Graves et al., ICML 2006). Such a network outputs a score per class for every time step
 // of a sequence. A class is a symbol of an alphabet or the blank.
 //
-// In come scores and what the model says of its alphabet; out comes text. It sees nothing of this module.
+// In come scores and what the model says of its alphabet; out comes text.
 package ctc
 
 import (

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"hlsgen/frontend"
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/execution"
 	"hlsgen/internal/crash"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/engines"
@@ -30,7 +30,7 @@ func AddModelFault(err error, model string, d *diag.List) error {
 		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded " +
 			"to it"
 	}
-	if errors.Is(err, graph.ErrRoundingTooCostly) {
+	if errors.Is(err, execution.ErrRoundingTooCostly) {
 		hint = "use --engine float, which computes in float64: without --engine it is what runs such a model"
 	}
 	d.Fail(diag.DataInvalid, model, err.Error(), hint)

@@ -1,8 +1,7 @@
 // Package dataflow defines the integer network between the host's real-valued prefix and suffix: layers (Op) joined by
 // streams, and the Design that folds them onto a device. Every value is an int64, and equality is exact.
 //
-// In come layers that package hlslib's folders make; out come the answers that engines need of them. It sees boards,
-// circuit, delay and num.
+// In come layers that package hlslib's folders make; out come the answers that engines need of them.
 //
 //   - op.go defines a layer, and kind.go a kind of layers
 //   - graph.go, verify.go and text.go have the graph, its rules, and its text form

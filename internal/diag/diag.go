@@ -1,8 +1,7 @@
 // Package diag holds diagnostics about the user's model, board or goal. They are collected as values and shown
 // together, never printed where they arise.
 //
-// In comes a finding, with a code of the list in codes.go; out comes its text on a terminal or as JSON. It sees
-// nothing of this module.
+// In comes a finding, with a code of the list in codes.go; out comes its text on a terminal or as JSON.
 package diag
 
 import (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // A domain is an ONNX operator domain, with the operators that its authors list.
@@ -49,11 +49,11 @@ func TestOperators(t *testing.T) {
 			name = ""
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n| operators | computed by |\n|---|---|\n", d.name, d.what)
-		list, unknown := graph.SupportOf(name, d.ops)
+		list, unknown := operators.SupportOf(name, d.ops)
 		if unknown != nil {
 			t.Errorf("%s: nothing is said of %v", d.name, unknown)
 		}
-		for _, op := range graph.SupportedOperators(name) {
+		for _, op := range operators.SupportedOperators(name) {
 			if !slices.Contains(d.ops, op) && (op != "RequantShift" || name != "") {
 				t.Errorf("%s: %s is computed, and not listed", d.name, op)
 			}

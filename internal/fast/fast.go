@@ -2,9 +2,9 @@
 // Eval, as fast as the machine's integer units allow.
 //
 // In comes a dataflow.Graph; out come frames, batch by batch. Layers describe their function as data
-// (dataflow.Computation). The package has a program for each form of description, and chooses it by the proved
-// ranges of the streams. It stores a stream in bytes if its values lie within 256 successive numbers, and otherwise
-// in int32 or int64. A layer without a description runs its Eval. It sees dataflow and num.
+// (dataflow.Computation). The package has a program for each form of description, and chooses it by the proved ranges
+// of the streams. It stores a stream in bytes if its values lie within 256 successive numbers, and otherwise in int32
+// or int64. A layer without a description runs its Eval.
 //
 //	fast.go       Compile: turns a graph into stages over buffers
 //	view.go       streams whose elements lie in the buffer of another stream

@@ -19,6 +19,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/fast"
@@ -256,7 +257,7 @@ func batched(file string, float bool, n int) ([]byte, error) {
 	if g == nil {
 		return nil, fmt.Errorf("%v", d.Diags)
 	}
-	p := graph.Prepare(g, file, graph.Options{}, &d)
+	p := operators.Prepare(g, file, operators.Options{}, &d)
 	if p == nil {
 		return nil, fmt.Errorf("%v", d.Diags)
 	}
@@ -269,7 +270,7 @@ func batched(file string, float bool, n int) ([]byte, error) {
 				node.Inputs[i] = other
 			}
 		}
-		quantiser := graph.IsQuantisationDomain(node.Domain) || node.Op == "QuantizeLinear" ||
+		quantiser := operators.IsQuantisationDomain(node.Domain) || node.Op == "QuantizeLinear" ||
 			node.Op == "DequantizeLinear"
 		switch constant := p.Known[node.Outputs[0]].Const; {
 		case constant != nil && (float || !quantiser):

@@ -1,7 +1,6 @@
-// Package formats compares number formats, as arXiv 2311.12359 does: integers and minifloats of 3 to 8 bits, the
-// widths of accumulators for their products, and the cost of a multiply-accumulate. In come the length of a sum and
-// a device, and folders of labelled models; out come rows of figures. It sees the compiler, circuit, mac, cost,
-// dataflow, num, npy, regular and diag.
+// Package formats compares number formats, as arXiv 2311.12359 does: integers and minifloats of 3 to 8 bits, the widths
+// of accumulators for their products, and the cost of a multiply-accumulate. In come the length of a sum and a device,
+// and folders of labelled models; out come rows of figures.
 //
 //   - formats.go defines the formats and the rules for accumulators
 //   - compare.go computes the cost of a multiply-accumulate

@@ -1,8 +1,8 @@
 // Package npy reads and writes NumPy's .npy and .npz files, the formats in which users and their frameworks
 // exchange tensors. The format is numpy.lib.format, versions 1 to 3.
 //
-// In come bytes; out come arrays, and the other way round. It sees regular. header.go parses headers, stream.go
-// reads parts of arrays, write.go writes files.
+// In come bytes; out come arrays, and the other way round. header.go parses headers, stream.go reads parts of arrays,
+// write.go writes files.
 package npy
 
 import (

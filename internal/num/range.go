@@ -2,8 +2,7 @@
 // values that occur, and a Type describes the bits that store them. Widths follow from bit lengths of integers,
 // never from logarithms.
 //
-// In come integers, and rationals that scales are; out come widths, functions and circuits for them. It sees
-// nothing of this module.
+// In come integers, and rationals that scales are; out come widths, functions and circuits for them.
 //
 //   - range.go, type.go: the two notions; float.go: minifloat types; format.go: formats of real inputs and outputs
 //   - coding.go: codes with few bits for numbers from a small set

@@ -1,14 +1,14 @@
 // Package options holds the options that several commands share, in parts: a command takes the parts that it needs.
 // Methods convert a part to what the packages below take, and read the files that it names.
 //
+//	backend.go       Backend: C++ or SystemVerilog
+//	weightsource.go  WeightSource: where hardware gets its weights
+//	accbits.go       AccBits: the accumulator widths that the user asks for
 //	options.go       the parts
 //	hardware.go      Hardware: the board, the calibration of delays, the target of the search
 //	goal.go          Goal: folding files, the goal of the search
 //	imports.go       Source: the options of the front end
 //	flags.go         Source: its flags, with their values
-//	backend.go       Backend: C++ or SystemVerilog
-//	weightsource.go  WeightSource: where hardware gets its weights
-//	accbits.go       AccBits: the accumulator widths that the user asks for
 package options
 
 import (

@@ -13,7 +13,7 @@
 // The system decides the rest: system_linux.go, system_darwin.go and system_rest.go exchange folders,
 // system_unix.go and system_other.go lock files.
 //
-// In come paths and bytes; out come folders and files, or who is in the way. It sees regular.
+// In come paths and bytes; out come folders and files, or who is in the way.
 package outputdir
 
 import (

@@ -1,15 +1,16 @@
 // Package report makes the reports of a build: JSON, the page for a browser, and the README of its folder.
 //
+//	head.go         the version of all JSON, and numbers in it
 //	build.go        Build holds what the reports tell
-//	head.go         the version of all JSON
 //	layers.go       layers, and FINN's estimates
-//	cycles.go       the simulation: interval, latency, FIFOs, the host's port
 //	estimate.go     resources
 //	certificate.go  what is proved of the design
 //	sequences.go    sequences of different lengths
+//	cycles.go       the simulation: interval, latency, FIFOs, the host's port
 //	loadtime.go     the time to load weights
+//	board.go        from the design to the board: its clock, the steps to a bitstream
 //	page.go         report.html
-//	readme.go       the README; board.go: its steps to a bitstream
+//	readme.go       the README
 package report
 
 import (

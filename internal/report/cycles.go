@@ -162,6 +162,3 @@ func (r *Build) Port() *PortReport {
 	p.Bound = math.Floor(p.Bound)
 	return p
 }
-
-// rounded rounds f to four decimals.
-func rounded(f float64) float64 { return math.Round(1e4*f) / 1e4 }

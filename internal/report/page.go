@@ -258,6 +258,3 @@ func bottleneckName(b folding.Bottleneck) string {
 	}
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
-
-// Decimal returns a number with the fewest digits that mean it, without an exponent.
-func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

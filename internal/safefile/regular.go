@@ -3,8 +3,7 @@
 //
 // json.go words the errors of parsing JSON.
 //
-// In comes a path, or a folder whose paths stay below it (folder.go); out come bytes. It sees nothing of this
-// module.
+// In comes a path, or a folder whose paths stay below it (folder.go); out come bytes.
 package safefile
 
 import (

@@ -2,7 +2,7 @@
 // arrays. A run is one execution of the model on one sample. If data do not fit, the error names the NumPy call that
 // makes them fit.
 //
-// In come arrays; out come tensors of samples, and the other way round. It sees dataflow, npy and num.
+// In come arrays; out come tensors of samples, and the other way round.
 //
 //	samples.go    splits arrays into runs
 //	stdin.go      an array on standard input

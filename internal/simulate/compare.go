@@ -15,18 +15,6 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// A Comparison counts the results of --compare, in samples.
-type Comparison struct {
-	Samples int `json:"samples"`
-	// equal in every output code; real values after the last quantiser may be rounded differently
-	Equal int `json:"equal"`
-	Bits  int `json:"equal_bits"` // of the equal samples, those equal to the last bit of float32
-	// float32 provably rounds differently than exact arithmetic, at a rounding boundary
-	NearTies int    `json:"near_ties"`
-	Differ   int    `json:"differ"`
-	First    string `json:"first_difference,omitempty"`
-}
-
 // comparing compares outputs of samples with those in a file, one part of the samples after the other.
 type comparing struct {
 	total  Comparison

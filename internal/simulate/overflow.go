@@ -14,31 +14,6 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// An OverflowReport describes the outputs that too narrow accumulators would give. No hardware of hlsgen computes them.
-type OverflowReport struct {
-	Overflow frontend.Overflow `json:"overflow"`
-	Layers   []OverflowLayer   `json:"layers"`
-	Changed  int               `json:"samples_changed"` // samples whose outputs differ from the model's
-	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
-	Orders   []OverflowInOrder `json:"orders,omitempty"` // of --acc-order: random orders of addition
-}
-
-// An OverflowLayer describes a layer with narrower accumulators.
-type OverflowLayer struct {
-	Layer     string `json:"layer"`
-	Node      string `json:"node"`
-	Bits      int    `json:"bits"`
-	Exact     int    `json:"exact_bits"` // with this width nothing overflows
-	Sums      int    `json:"sums"`
-	Overflows int    `json:"sums_that_overflow"`
-}
-
-// An OverflowInOrder gives the results with products added in a random order, which differs from layer to layer.
-type OverflowInOrder struct {
-	Changed  int               `json:"samples_changed"`
-	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
-}
-
 // A narrowing runs a model with narrower accumulators.
 type narrowing struct {
 	im    *frontend.Imported

@@ -12,6 +12,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/build"
 	"hlsgen/internal/check"
 	"hlsgen/internal/dataflow"
@@ -103,11 +104,11 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 	}
 	dir := t.TempDir()
 	model, formats = filepath.Join(dir, "model.onnx"), filepath.Join(dir, "cells.json")
-	cell := graph.CellFormats{}
+	cell := operators.CellFormats{}
 	for _, name := range formatsOf[m.op] {
-		cell[name] = graph.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+		cell[name] = operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 	}
-	f := frontend.Formats{Flag: frontend.CellFlag, Cells: map[string]graph.CellFormats{m.op + ":*": cell}}
+	f := frontend.Formats{Flag: frontend.CellFlag, Cells: map[string]operators.CellFormats{m.op + ":*": cell}}
 	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.Format()} {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
@@ -117,7 +118,7 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 }
 
 // formatsOf are the quantisers that models here have.
-var formatsOf = map[string][]string{"LSTM": graph.FormatNames[:], "RNN": {"output", "hidden_acc"},
+var formatsOf = map[string][]string{"LSTM": operators.FormatNames[:], "RNN": {"output", "hidden_acc"},
 	"GRU": {"output", "update_sigmoid", "reset_sigmoid", "hidden_tanh", "hidden_acc", "recurrent_acc", "reset_product"}}
 
 // TestStateful gives a sequence in pieces: with --stateful, every engine gives what the whole sequence gives.

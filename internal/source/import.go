@@ -3,12 +3,10 @@ package source
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/folder"
 	"hlsgen/internal/options"
@@ -56,35 +54,6 @@ func Import(o options.Source, src *ModelSource, d *diag.List) (im *frontend.Impo
 		tellsOfHost(o, src, im, opt, d)
 	}
 	return im, nil
-}
-
-// read keeps the imported model that was compared during quantisation, with its diagnostics, so that it is not imported
-// twice.
-type read struct {
-	*frontend.Imported
-	told diag.List
-}
-
-// Imported returns the model that quantisation has already imported, if importing it for data of these shapes would
-// give the same one, with the diagnostics of the import. Otherwise the model is nil.
-func (s *ModelSource) Imported(shapes map[string][]int) (*frontend.Imported, []diag.Diag) {
-	if s.read == nil || !s.read.fits(shapes) {
-		return nil, nil
-	}
-	return s.read.Imported, s.read.told.Diags
-}
-
-// fits reports whether importing for data of these shapes gives the same model. The number of samples in the data does
-// not matter.
-func (r *read) fits(shapes map[string][]int) bool {
-	return r.Model != nil && !slices.ContainsFunc(r.Model.In, func(in dataflow.RealPort) bool {
-		s, ok := shapes[in.Name]
-		if !ok {
-			s = shapes[""]
-		}
-		n := len(in.Shape)
-		return n == 0 || len(s) != n || !slices.Equal(s[1:], in.Shape[1:]) || s[0] != in.Shape[0] && in.Shape[0] != 1
-	})
 }
 
 // dumpTo returns a function that writes the graph after a pass to a numbered file in dir.

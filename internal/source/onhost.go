@@ -54,9 +54,6 @@ func tellsOfHost(o options.Source, m *ModelSource, im *frontend.Imported, opt fr
 	d.Add(x)
 }
 
-// again reads the model once more. It returns nil if that fails.
-func again(o options.Source) *ModelSource { return Open(o.Model, new(diag.List)) }
-
 // tellsOfTransforms adds a note to d about the fixed transforms that the host computes, and their MACs.
 func tellsOfTransforms(host int64, share float64, layers int, first *stats.LayerStats, d *diag.List) {
 	where := "this layer, a fixed transform, stays"

@@ -1,12 +1,15 @@
 // Package source opens the model of a command: it reads the file, quantises the model on request, and imports it.
 //
 //	source.go     a model as bytes, and the embedded example
-//	import.go     Import calls the front end
-//	ways.go       names flags with which a model maps; onhost.go: flags that map more of it
-//	quantise.go   quantises a model on samples, by one recipe or several
-//	quantised.go  compares the outputs before and after
-//	least.go      searches for the fewest bits
 //	convert.go    Convert writes a model in another dialect
+//	ways.go       names flags with which a model maps
+//	onhost.go     names flags with which more of a model maps
+//	import.go     Import calls the front end
+//	quantise.go   records what samples produce in a model
+//	quantised.go  compares the outputs before and after quantisation
+//	open.go       OpenQuantised opens a model, and quantises it on request
+//	variants.go   quantises a model by several recipes
+//	least.go      searches for the fewest bits
 package source
 
 import (
@@ -15,13 +18,17 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"hlsgen/frontend"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/folder"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/options"
 	"hlsgen/internal/safefile"
 )
 
@@ -132,3 +139,35 @@ func (s *ModelSource) Command(name string) []string {
 	}
 	return words
 }
+
+// read keeps the imported model that was compared during quantisation, with its diagnostics, so that it is not imported
+// twice.
+type read struct {
+	*frontend.Imported
+	told diag.List
+}
+
+// Imported returns the model that quantisation has already imported, if importing it for data of these shapes would
+// give the same one, with the diagnostics of the import. Otherwise the model is nil.
+func (s *ModelSource) Imported(shapes map[string][]int) (*frontend.Imported, []diag.Diag) {
+	if s.read == nil || !s.read.fits(shapes) {
+		return nil, nil
+	}
+	return s.read.Imported, s.read.told.Diags
+}
+
+// fits reports whether importing for data of these shapes gives the same model. The number of samples in the data does
+// not matter.
+func (r *read) fits(shapes map[string][]int) bool {
+	return r.Model != nil && !slices.ContainsFunc(r.Model.In, func(in dataflow.RealPort) bool {
+		s, ok := shapes[in.Name]
+		if !ok {
+			s = shapes[""]
+		}
+		n := len(in.Shape)
+		return n == 0 || len(s) != n || !slices.Equal(s[1:], in.Shape[1:]) || s[0] != in.Shape[0] && in.Shape[0] != 1
+	})
+}
+
+// again reads the model once more. It returns nil if that fails.
+func again(o options.Source) *ModelSource { return Open(o.Model, new(diag.List)) }

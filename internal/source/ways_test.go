@@ -11,6 +11,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/build"
 	"hlsgen/internal/check"
 	"hlsgen/internal/diag"
@@ -24,7 +25,7 @@ import (
 // withoutQuantisers draws a network without a quantiser in front of its first layer: its weights are integers, codes of
 // a Quant as QKeras writes them, or real numbers.
 func withoutQuantisers(r *rand.Rand) []byte {
-	m := onnxtest.New(13).Opset(graph.QONNX, 2).Input("x", graph.Float32, 1, 6)
+	m := onnxtest.New(13).Opset(operators.QONNX, 2).Input("x", graph.Float32, 1, 6)
 	x, width, made := "x", 6, 0
 	fresh := func() string {
 		made++
@@ -51,7 +52,7 @@ func withoutQuantisers(r *rand.Rand) []byte {
 		data, w := x, fresh()
 		m.Init(w, graph.Float32, []int{width, next}, weights...)
 		if kind == 1 {
-			node("Quant", w, scalar(0.25), scalar(0), scalar(4)).Domain(graph.QONNX)
+			node("Quant", w, scalar(0.25), scalar(0), scalar(4)).Domain(operators.QONNX)
 			w = x
 		}
 		if r.IntN(2) == 0 {

@@ -1,6 +1,6 @@
 // Package suggest finds the known word that an unknown word may stand for.
 //
-// In come a word and the ones that are known; out comes one of these, or none. It sees nothing of this module.
+// In come a word and the ones that are known; out comes one of these, or none.
 package suggest
 
 import (

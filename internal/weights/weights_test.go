@@ -21,6 +21,7 @@ import (
 	"hlsgen/internal/npy"
 	"hlsgen/internal/options"
 	"hlsgen/internal/simulate"
+	_ "hlsgen/internal/testsupport/golden" // -update, for the schema
 	"hlsgen/internal/testsupport/maketest"
 	"hlsgen/internal/testsupport/models"
 	"hlsgen/internal/testsupport/onnxtest"

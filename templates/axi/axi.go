@@ -6,7 +6,7 @@
 //	lib.cpp.tpl    the library: the memory, the host that writes registers, the bytes of frames
 //	Makefile.tpl   compiles it
 //
-// In comes a System of package vivado, out come Files. It sees templates, vivado, mover and dataflow.
+// In comes a System of package vivado, out come Files.
 package axi
 
 import (

@@ -13,8 +13,7 @@
 //	host.hpp.tpl     the text of these tables
 //	lib.cpp.tpl      the library
 //
-// In comes a Design, out come Files. It sees templates, dataflow,
-// num and onnxpb.
+// In comes a Design, out come Files.
 package deploy
 
 import (

@@ -17,8 +17,7 @@
 // The bench in testdata runs both movers in Verilator, with models of the memory, the host and the stream, and a
 // monitor that checks the rules of AXI4. Planted faults show that it detects violations.
 //
-// In come a port and the memory at its other end; out come Files and parameters. It sees templates and its rtl
-// (FIFOs).
+// In come a port and the memory at its other end; out come Files and parameters.
 package mover
 
 import (

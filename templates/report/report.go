@@ -2,7 +2,7 @@
 // nothing. All texts are escaped when they are inserted. Only pictures are inserted unchanged; their authors must
 // escape texts.
 //
-// In come the results of a build; out comes the page. It sees nothing of this module.
+// In come the results of a build; out comes the page.
 package report
 
 import (

@@ -4,8 +4,7 @@
 // dimensions, no functions with user types, no return. Every operand of an operation has the width of the result, so
 // the language's rules about widths and signs do not matter.
 //
-// In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow, num and
-// boards.
+// In come circuits (internal/circuit) and designs; out come files.
 //
 //	module.go     a circuit as a module: its ports, stages, registers
 //	spell.go      operations; lookup.go, tables of bits; names.go, the names of values

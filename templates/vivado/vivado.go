@@ -17,7 +17,7 @@
 // Tests run the scripts under tclsh. There testdata/vivado.tcl replaces Vivado, and testdata/table.tcl lists the
 // facts about Vivado, each with its source. The calls build a graph, which the tests check.
 //
-// In comes a Design, out come Files and a table of addresses. It sees templates, deploy, mover, boards and dataflow.
+// In comes a Design, out come Files and a table of addresses.
 package vivado
 
 import (

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
@@ -137,7 +139,7 @@ func (b *beginning) evaluate() {
 		}
 		g.Nodes = append(g.Nodes, &n)
 	}
-	q := graph.Prepare(g, b.p.File, graph.Options{}, new(diag.List))
+	q := operators.Prepare(g, b.p.File, operators.Options{}, new(diag.List))
 	if q == nil {
 		return
 	}
@@ -164,7 +166,7 @@ func (b *beginning) operand(p *part, in operand) *graph.Tensor {
 // absorb reports whether p is a product with zeros, and records its output as constant zeros.
 func (b *beginning) absorb(p *part) (found bool) {
 	o := output{p, 0}
-	if p.node.Domain != "" || p.node.Op != graph.OpMul || b.fixed[o] != nil {
+	if p.node.Domain != "" || p.node.Op != operators.OpMul || b.fixed[o] != nil {
 		return false
 	}
 	k := b.known(b.any(o))
@@ -241,8 +243,8 @@ func (b *beginning) alike(o output, is value) bool {
 // element by element.
 func (b *beginning) spreads(p *part, o output, v int) bool {
 	t := b.fixed[o]
-	if v == none || t == nil || b.numbers.values[v].constant == nil || len(graph.StepsOf(b.p, p.node)) == 0 ||
-		slices.ContainsFunc(graph.StepsOf(b.p, p.node), func(s *graph.Step) bool { return s.Elem == nil }) {
+	if v == none || t == nil || b.numbers.values[v].constant == nil || len(b.p.StepsOf(p.node)) == 0 ||
+		slices.ContainsFunc(b.p.StepsOf(p.node), func(s *program.Step) bool { return s.Elem == nil }) {
 		return false
 	}
 	c := b.numbers.values[v].constant
@@ -264,14 +266,14 @@ func (b *beginning) neutral(o output, v int) bool {
 	if p.node.Domain != "" || len(p.in) != 2 || !b.like(v, b.any(o)) {
 		return false
 	}
-	leaves := map[string]float64{graph.OpAdd: 0, graph.OpSub: 0, graph.OpMul: 1}
+	leaves := map[string]float64{operators.OpAdd: 0, operators.OpSub: 0, operators.OpMul: 1}
 	with, ok := leaves[p.node.Op]
 	if !ok {
 		return false
 	}
 	for i, in := range p.in {
 		t := b.operand(p, p.in[1-i])
-		if t == nil || !all(t, with) || i == 1 && p.node.Op == graph.OpSub || in.part == nil {
+		if t == nil || !all(t, with) || i == 1 && p.node.Op == operators.OpSub || in.part == nil {
 			continue
 		}
 		if in.part.node == nil && b.element(in.part, b.step-p.delay(in), v) ||

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // A writing builds the loop that replaces the steps of a recurrence.
@@ -158,8 +159,8 @@ func (w *writing) late() map[*part]bool {
 func (w *writing) write() {
 	root := w.root.node
 	w.body = &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: w.g.Opsets}
-	w.loop = &graph.Node{Index: root.Index, Name: root.Label(), Was: root.FullOp(), Domain: graph.InternalDomain,
-		Op: graph.OpScan}
+	w.loop = &graph.Node{Index: root.Index, Name: root.Label(), Was: root.FullOp(), Domain: operators.InternalDomain,
+		Op: operators.OpScan}
 	for n := range w.steps {
 		if n.Index != root.Index {
 			w.loop.Stands = append(w.loop.Stands, n.Index)
@@ -287,11 +288,11 @@ func (w *writing) sequence(values []int, inner graph.UsedNames) string {
 	var parts []string
 	for _, v := range values {
 		part := w.taken.Fresh(w.numbers.values[v].name, "element")
-		w.front = append(w.front, w.made(graph.OpReshape, part, nil, w.numbers.values[v].name, to))
+		w.front = append(w.front, w.made(operators.OpReshape, part, nil, w.numbers.values[v].name, to))
 		parts = append(parts, part)
 	}
 	whole := w.taken.Fresh(first.name, "sequence")
-	w.front = append(w.front, w.made(graph.OpConcat, whole, graph.Attrs{"axis": graph.IntAttr(0)}, parts...))
+	w.front = append(w.front, w.made(operators.OpConcat, whole, graph.Attrs{"axis": graph.IntAttr(0)}, parts...))
 	name := inner.Fresh(first.name, "element")
 	w.input(name, whole, k.DType)
 	return name
@@ -382,7 +383,7 @@ func (w *writing) writeOutputs() {
 	for k, s := range w.states {
 		if list := by[s]; len(list) == 1 && list[0].step == w.last {
 			w.loop.Outputs[k] = w.taken.Fresh(w.names[s], "last")
-			w.copies(w.used[list[0]], graph.OpIdentity, nil, w.loop.Outputs[k])
+			w.copies(w.used[list[0]], operators.OpIdentity, nil, w.loop.Outputs[k])
 			delete(by, s)
 		}
 	}
@@ -406,7 +407,7 @@ func (w *writing) writeOutputs() {
 					index = w.last - at.step
 				}
 				t := &graph.Tensor{DType: graph.Int64, I: []int64{int64(index)}}
-				w.copies(w.used[at], graph.OpGather, graph.Attrs{"axis": graph.IntAttr(0)}, whole,
+				w.copies(w.used[at], operators.OpGather, graph.Attrs{"axis": graph.IntAttr(0)}, whole,
 					w.constant(whole, t))
 			}
 		}

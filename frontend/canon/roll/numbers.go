@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // A value identifies equal tensors. Two tensors have one value if the same operator computes them from the same inputs.
@@ -20,7 +21,7 @@ const none = -1
 
 // numbers assigns each tensor of a graph the number of its value.
 type numbers struct {
-	p       *graph.Program // the program of the graph, or of the graph before some of its nodes became loops
+	p       *program.Program // the program of the graph, or of the graph before some of its nodes became loops
 	g       *graph.Graph
 	of      map[string]int
 	values  []value
@@ -33,7 +34,7 @@ type numbers struct {
 	order   map[*graph.Node]int
 }
 
-func number(p *graph.Program, g *graph.Graph) *numbers {
+func number(p *program.Program, g *graph.Graph) *numbers {
 	n := &numbers{p: p, g: g, of: map[string]int{"": none}, nodes: map[string][]*graph.Node{},
 		first: map[*graph.Node]*graph.Node{}, tensors: map[*graph.Tensor]int{}, equal: map[string][]int{}}
 	return n
@@ -171,9 +172,9 @@ func (n *numbers) like(a, b int) bool {
 }
 
 // known returns the shape, the type and, for a constant, the tensor of a value.
-func (n *numbers) known(k int) graph.KnownTensor {
+func (n *numbers) known(k int) program.KnownTensor {
 	if t := n.values[k].constant; t != nil {
-		return graph.KnownTensor{Shape: t.Shape, DType: t.DType, Const: t}
+		return program.KnownTensor{Shape: t.Shape, DType: t.DType, Const: t}
 	}
 	return n.p.Known[n.values[k].name]
 }

@@ -2,7 +2,7 @@
 // body once per step. An exporter that traces a program's loop writes such files. For example, a cell with 40 nodes and
 // 100 steps becomes 4,000 nodes, which repeat the same 40.
 //
-// In come a graph and its program; out comes the graph with loops in it, of the same meaning. It sees graph and diag.
+// In come a graph and its program; out comes the graph with loops in it, of the same meaning.
 //
 // Two products with the same weights, one of which depends on the other, may be the same product in two successive
 // steps. Package roll follows both backwards at once. Nodes that do the same in both steps are part of the body.
@@ -26,11 +26,13 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 )
 
 // RollUp replaces the unrolled recurrences in graph g, whose program is p, by loops. It skips recurrences whose last
 // product has an index in keep. changed is false if there are none.
-func RollUp(p *graph.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
+func RollUp(p *program.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
 	for upOne(p, g, keep) {
 		changed = true
 	}
@@ -38,7 +40,7 @@ func RollUp(p *graph.Program, g *graph.Graph, keep map[int]bool) (changed bool) 
 }
 
 // upOne replaces the first recurrence that it finds by a loop.
-func upOne(p *graph.Program, g *graph.Graph, keep map[int]bool) bool {
+func upOne(p *program.Program, g *graph.Graph, keep map[int]bool) bool {
 	n := number(p, g)
 	numbered := false
 	for _, group := range n.products() {
@@ -79,7 +81,7 @@ func (n *numbers) products() [][]*graph.Node {
 	groups := map[string][]*graph.Node{}
 	for i, node := range n.g.Nodes {
 		order[node] = i
-		if !n.multiplies(node) || node.Recurrent() {
+		if !n.multiplies(node) || operators.IsRecurrent(node) {
 			continue
 		}
 		key, constants := node.Op, 0
@@ -107,7 +109,7 @@ func (n *numbers) products() [][]*graph.Node {
 
 // multiplies reports whether a node computes a sum of products, alone or among other things.
 func (n *numbers) multiplies(node *graph.Node) bool {
-	return slices.ContainsFunc(graph.StepsOf(n.p, node), func(s *graph.Step) bool { return s.Dot != nil })
+	return slices.ContainsFunc(n.p.StepsOf(node), func(s *program.Step) bool { return s.Dot != nil })
 }
 
 // tries is the number of nodes of a group that are tested as predecessors of the last one.

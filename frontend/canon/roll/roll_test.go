@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"hlsgen/frontend/canon/roll"
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/onnxtest"
 )
@@ -257,7 +259,7 @@ func TestUp(t *testing.T) {
 	}
 }
 
-func loops(p *graph.Program) (lengths []int) {
+func loops(p *program.Program) (lengths []int) {
 	for _, n := range p.Graph.Nodes {
 		if r := p.Loop(n); r != nil {
 			lengths = append(lengths, r.Length)
@@ -267,17 +269,17 @@ func loops(p *graph.Program) (lengths []int) {
 }
 
 // same holds that two programs compute the same.
-func same(t *testing.T, p, q *graph.Program) {
+func same(t *testing.T, p, q *program.Program) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3 {
-		var in []*graph.Reals
+		var in []*program.Reals
 		for _, v := range p.Graph.Inputs {
 			data := make([]float64, graph.Size(p.Known[v.Name].Shape))
 			for i := range data {
 				data[i] = float64(r.IntN(33)-16) / 8
 			}
-			in = append(in, graph.NewExactReals(p.Known[v.Name].Shape, data))
+			in = append(in, program.NewExactReals(p.Known[v.Name].Shape, data))
 		}
 		a, b := run(t, p, in), run(t, q, in)
 		for k := range a {
@@ -288,9 +290,9 @@ func same(t *testing.T, p, q *graph.Program) {
 	}
 }
 
-func run(t *testing.T, p *graph.Program, in []*graph.Reals) (out [][]float64) {
+func run(t *testing.T, p *program.Program, in []*program.Reals) (out [][]float64) {
 	t.Helper()
-	part, err := p.Part(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
+	part, err := execution.NewPart(p, graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
 	if err != nil {
 		t.Fatal(err)
 	}

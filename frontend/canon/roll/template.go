@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 )
 
 // A template is the body of a recurrence, found by comparing two successive steps. Values that differ between them are
@@ -355,7 +356,7 @@ func (t *template) codes(p *part) bool {
 	if p.node == nil {
 		return false
 	}
-	steps := graph.StepsOf(t.p, p.node)
+	steps := t.p.StepsOf(p.node)
 	for _, s := range steps {
 		switch {
 		case s.Dot != nil || s.Order != nil || s.Recur != nil:
@@ -384,7 +385,7 @@ func (t *template) codes(p *part) bool {
 }
 
 // rounds reports whether a step of a program rounds or compares.
-func rounds(s *graph.Step) bool {
+func rounds(s *program.Step) bool {
 	if s.Elem == nil {
 		return false
 	}
@@ -394,5 +395,5 @@ func rounds(s *graph.Step) bool {
 
 // scales reports whether a part dequantises codes that another part computes.
 func (t *template) scales(p *part) bool {
-	return t.codes(p) && !slices.ContainsFunc(graph.StepsOf(t.p, p.node), rounds)
+	return t.codes(p) && !slices.ContainsFunc(t.p.StepsOf(p.node), rounds)
 }

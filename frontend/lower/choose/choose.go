@@ -5,8 +5,6 @@
 // Files: choose.go searches the table; table.go is the table; function.go has the functions; activation.go,
 // matrix.go and join.go have the conditions of the rows. It may import layers, and the packages that describe
 // these; it knows neither tensors nor streams.
-//
-// It sees graph, real, unmapped, whole, dataflow, diag, num, hlslib and mac of it.
 package choose
 
 import (

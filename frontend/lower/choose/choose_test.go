@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/hlslib"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
@@ -57,9 +57,9 @@ func TestRanking(t *testing.T) {
 	falls := func(x int64) int64 { return -sign(x) }
 	third := func(x int64) int64 { return (x + 60000) / 3 }
 	window := func(channels, group int, covers bool) *SlidingWindow {
-		return &SlidingWindow{&graph.Window{Kernel: [2]int{3, 3}, Group: group}, channels, covers}
+		return &SlidingWindow{&program.Window{Kernel: [2]int{3, 3}, Group: group}, channels, covers}
 	}
-	pixel := &SlidingWindow{&graph.Window{Kernel: [2]int{1, 1}, Group: 1}, 2, false}
+	pixel := &SlidingWindow{&program.Window{Kernel: [2]int{1, 1}, Group: 1}, 2, false}
 	ones, twos := [][]int64{{1}, {1}}, [][]int64{{2}, {2}}
 	for _, c := range []struct {
 		name string

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/hlslib/mac"
 	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/rnn"
@@ -86,7 +86,7 @@ type Matrix struct {
 
 // A SlidingWindow slides over an image.
 type SlidingWindow struct {
-	*graph.Window
+	*program.Window
 	Channels int  // channels of the image
 	Covers   bool // it covers the whole image
 }

@@ -8,6 +8,8 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -16,7 +18,7 @@ import (
 
 // RoundedCodes holds the input of a quantiser: each element is a function of integers.
 type RoundedCodes struct {
-	Step  *graph.Step
+	Step  *program.Step
 	Forms *scaled.Forms
 
 	p      *AnalysedProgram
@@ -26,7 +28,7 @@ type RoundedCodes struct {
 }
 
 // CodesOf reads a quantiser.
-func (p *AnalysedProgram) CodesOf(step *graph.Step) (*RoundedCodes, error) {
+func (p *AnalysedProgram) CodesOf(step *program.Step) (*RoundedCodes, error) {
 	n := graph.Size(step.Shape)
 	forms, err := p.Integers.FormsOf(step, p.Integers.All(n))
 	if err != nil {
@@ -116,7 +118,7 @@ func (c *RoundedCodes) sources(functions func(*place.Place) int) (list []*CodeSo
 			}
 		case !c.alike(*first, k):
 			hint := perChannel
-			if slices.ContainsFunc(form.Nodes, (*graph.Node).IsAveragePool) {
+			if slices.ContainsFunc(form.Nodes, operators.IsAveragePool) {
 				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad " +
 					"in front of it"
 			}
@@ -176,7 +178,7 @@ func (c *RoundedCodes) alike(k, l int) bool {
 
 // InPlace reports whether each code comes from a separate integer and all integers are used. Then each code has the
 // position of its integer.
-func (c *RoundedCodes) InPlace(p *place.Place) (at *graph.IndexList, ok bool) {
+func (c *RoundedCodes) InPlace(p *place.Place) (at *program.IndexList, ok bool) {
 	if p.Type.Shape.Size() != c.n {
 		return nil, false
 	}
@@ -205,13 +207,13 @@ func (c *RoundedCodes) InPlace(p *place.Place) (at *graph.IndexList, ok bool) {
 		_, index, _ := c.leaf(k)
 		places[k] = p.Position(index)
 	}
-	return graph.NewIndexList(places), true
+	return program.NewIndexList(places), true
 }
 
 // Among returns the positions of codes that are at the positions of the integers of their single source, with
 // constants among them. Constants have no position, and a real value with scale 0. ok is false if there are no
 // constants.
-func (c *RoundedCodes) Among(p *place.Place) (at *graph.IndexList, of []real.Affine, ok bool) {
+func (c *RoundedCodes) Among(p *place.Place) (at *program.IndexList, of []real.Affine, ok bool) {
 	places := make([]int32, c.n)
 	of = slices.Repeat(scaled.IdentityAffine, c.n)
 	for k := range places {
@@ -225,7 +227,7 @@ func (c *RoundedCodes) Among(p *place.Place) (at *graph.IndexList, of []real.Aff
 		}
 		of[k], ok = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetInt64(v)}, true
 	}
-	return graph.NewIndexList(places), of, ok
+	return program.NewIndexList(places), of, ok
 }
 
 // Data is Moved without the channels of constants, which have no position and a real value with scale 0. ok is
@@ -259,7 +261,7 @@ func (c *RoundedCodes) Data(axis int, sources []*CodeSource, coded map[string]*p
 		}
 		of[e] = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetInt64(v)}
 	}
-	f.Places = graph.NewIndexList(lie)
+	f.Places = program.NewIndexList(lie)
 	f.Shape = append(slices.Clone(shape[:len(shape)-1]), f.Len()*len(data)/c.n)
 	return f, of, true
 }
@@ -278,9 +280,9 @@ func (c *RoundedCodes) constant(k int) (int64, error) {
 type Arrangement struct {
 	*LayerOperand
 	Shape     dataflow.Shape
-	Places    *graph.IndexList // position of each code; nil if code i is at position i
-	Fill      int64            // code of constants
-	Functions []*real.Expr     // per channel, if the codes still have to be computed from the moved integers
+	Places    *program.IndexList // position of each code; nil if code i is at position i
+	Fill      int64              // code of constants
+	Functions []*real.Expr       // per channel, if the codes still have to be computed from the moved integers
 }
 
 // Moved returns the codes of sources in the order of pixels. coded gives the places of the sources' codes.

@@ -8,12 +8,13 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/integers"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 )
 
 // Window describes a window over the image for a layer.
-func (im *Image) Window(win *graph.Window) choose.SlidingWindow {
+func (im *Image) Window(win *program.Window) choose.SlidingWindow {
 	covers := im.Before == [2]int{} && im.After == [2]int{} && win.Kernel == [2]int{im.H, im.W} &&
 		win.Dilation == [2]int{1, 1}
 	return choose.SlidingWindow{Window: win, Channels: im.C, Covers: covers}
@@ -39,14 +40,14 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 // ConvolutionTerms is a convolution's sum over the channels of a group.
 type ConvolutionTerms struct {
 	image   *Image
-	window  *graph.Window
-	dot     *graph.Dot
+	window  *program.Window
+	dot     *program.Dot
 	weights *graph.Tensor
 	columns Channels
 }
 
 // Terms returns the terms that a step adds.
-func (im *Image) Terms(step *graph.Step, w *graph.Tensor) *ConvolutionTerms {
+func (im *Image) Terms(step *program.Step, w *graph.Tensor) *ConvolutionTerms {
 	return &ConvolutionTerms{im, step.Window, step.Dot, w, ChannelsOf(step.Window, step.Shape)}
 }
 
@@ -103,7 +104,7 @@ type group struct {
 }
 
 // group reads k terms, whose channels begin with channel first.
-func (im *Image) group(win *graph.Window, k, first int) *group {
+func (im *Image) group(win *program.Window, k, first int) *group {
 	g := &group{}
 	in, always := make([]real.Affine, 0, k), make([]*big.Rat, 0, k)
 	for k := range k {
@@ -121,7 +122,7 @@ func (im *Image) group(win *graph.Window, k, first int) *group {
 
 // likeBefore reports whether the channels of a group, from channel first on, equal those of the group before, so
 // that equal weights give equal results.
-func (im *Image) likeBefore(win *graph.Window, first int) bool {
+func (im *Image) likeBefore(win *program.Window, first int) bool {
 	if im.constants != nil {
 		return false
 	}
@@ -136,7 +137,7 @@ func (im *Image) likeBefore(win *graph.Window, first int) bool {
 }
 
 // Convolution returns the product of the image's windows with weights. of holds the real values of the outputs.
-func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of scaled.Values, reject error) {
+func (im *Image) Convolution(step *program.Step, w *graph.Tensor) (m choose.Matrix, of scaled.Values, reject error) {
 	d, win := step.Dot, step.Window
 	channels := ChannelsOf(win, step.Shape)
 	window := im.Window(win)

@@ -11,6 +11,7 @@ import (
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -19,9 +20,9 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// program prepares a model. Its input x, and r if it has one, are integers in steps of 1/2. They lie one behind the
+// programOf prepares a model. Its input x, and r if it has one, are integers in steps of 1/2. They lie one behind the
 // other on a stream of vectors along their last axis.
-func program(t *testing.T, m *onnxtest.Model) *AnalysedProgram {
+func programOf(t *testing.T, m *onnxtest.Model) *AnalysedProgram {
 	t.Helper()
 	var d diag.List
 	g := onnxio.Read("m", m.Bytes(), &d)
@@ -58,7 +59,7 @@ func quantised(m *onnxtest.Model, in, out string) {
 }
 
 // code returns the only quantiser of a model.
-func code(t *testing.T, p *AnalysedProgram) *graph.Step {
+func code(t *testing.T, p *AnalysedProgram) *program.Step {
 	t.Helper()
 	at := slices.IndexFunc(p.Steps, scaled.IsCode)
 	if at < 0 {
@@ -68,7 +69,7 @@ func code(t *testing.T, p *AnalysedProgram) *graph.Step {
 }
 
 // producer returns the step of the only node of an operator.
-func producer(t *testing.T, p *AnalysedProgram, is func(s *graph.Step) bool) *graph.Step {
+func producer(t *testing.T, p *AnalysedProgram, is func(s *program.Step) bool) *program.Step {
 	t.Helper()
 	at := slices.IndexFunc(p.Steps, is)
 	if at < 0 {
@@ -110,8 +111,8 @@ func TestOperand(t *testing.T) {
 	} {
 		m := model()
 		tt.make(m)
-		p := program(t, m.Output("v", graph.Float32, 2, 3))
-		o, err := p.Operand("v", graph.NewIndexList(scaled.Indices(6)))
+		p := programOf(t, m.Output("v", graph.Float32, 2, 3))
+		o, err := p.Operand("v", program.NewIndexList(scaled.Indices(6)))
 		if (err != nil) != tt.fails {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -172,7 +173,7 @@ func TestCodes(t *testing.T) {
 		m := model()
 		tt.make(m)
 		quantised(m, "v", "y")
-		p := program(t, m.Output("y", graph.Float32, 2, 3))
+		p := programOf(t, m.Output("y", graph.Float32, 2, 3))
 		c, err := p.CodesOf(code(t, p))
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
@@ -221,7 +222,7 @@ func TestUses(t *testing.T) {
 	quantised(m, "b", "q")
 	m.Node("MatMul", "q", "w").Out("y")
 	m.Node("Sigmoid", "x").Out("dead")
-	p := program(t, m.Output("y", graph.Float32, 2, 3))
+	p := programOf(t, m.Output("y", graph.Float32, 2, 3))
 	next, ok := p.Uses.QuantisedNext("a")
 	if !ok || next != code(t, p) {
 		t.Errorf("%v, %v is the quantiser next to a", next, ok)
@@ -230,7 +231,7 @@ func TestUses(t *testing.T) {
 		!p.Uses.ReachesOutputsOnlyThrough("x", next) || p.Uses.FeedsQuantiser("y") || p.Uses.FeedsLayer("y") {
 		t.Errorf("%d read x", n)
 	}
-	dot := producer(t, p, func(s *graph.Step) bool { return s.Dot != nil })
+	dot := producer(t, p, func(s *program.Step) bool { return s.Dot != nil })
 	if !p.Uses.Used(dot) || p.Uses.IsHostTail(dot) || p.Uses.FeedsQuantiser(dot.Output) {
 		t.Error("the product of weights is none of a layer")
 	}
@@ -260,7 +261,7 @@ func TestQuantisedNext(t *testing.T) {
 	m.Node("MatMul", "a", "w").Out("b")
 	m.Node("Neg", "b").Out("c")
 	quantised(m, "c", "y")
-	p := program(t, m.Output("y", graph.Float32, 2, 3))
+	p := programOf(t, m.Output("y", graph.Float32, 2, 3))
 	for tensor, want := range map[string]bool{"x": false, "a": false, "b": true, "c": true} {
 		if _, ok := p.Uses.QuantisedNext(tensor); ok != want {
 			t.Errorf("a quantiser next to %s: %v", tensor, ok)
@@ -275,13 +276,13 @@ func TestVectors(t *testing.T) {
 	m := model().Init("w", graph.Float32, []int{3, 2}, 1, 0, 2, 3, 0, -1).Init("s", graph.Float32, []int{3}, 1, 2, 1)
 	m.Node("Mul", "x", "s").Out("v")
 	m.Node("MatMul", "v", "w").Out("y")
-	p := program(t, m.Output("y", graph.Float32, 2, 2))
-	step := producer(t, p, func(s *graph.Step) bool { return s.Dot != nil })
+	p := programOf(t, m.Output("y", graph.Float32, 2, 2))
+	step := producer(t, p, func(s *program.Step) bool { return s.Dot != nil })
 	elements, rows, ok := Elements(step.Dot)
 	if !ok || rows != 2 || fmt.Sprint(elements) != "[0 1 2 3 4 5]" {
 		t.Fatalf("%v, %d, %v", elements, rows, ok)
 	}
-	o, err := p.Operand("v", graph.NewIndexList(elements))
+	o, err := p.Operand("v", program.NewIndexList(elements))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +314,7 @@ func TestJoint(t *testing.T) {
 			m.Node("Neg", "sum").Out("z")
 			m.Output("z", graph.Float32, 2, 3)
 		}
-		p := program(t, m.Output("y", graph.Float32, 2, 3))
+		p := programOf(t, m.Output("y", graph.Float32, 2, 3))
 		step := code(t, p)
 		at, ok := p.FindCombiningStep(step.Node.Inputs[0])
 		if !ok || at.Step.Output != "sum" || !slices.Equal(at.Data, []string{"x", "thrice"}) ||
@@ -344,7 +345,7 @@ func TestJoint(t *testing.T) {
 }
 
 // forms returns the functions of a step's elements.
-func forms(t *testing.T, p *AnalysedProgram, step *graph.Step) *scaled.Forms {
+func forms(t *testing.T, p *AnalysedProgram, step *program.Step) *scaled.Forms {
 	t.Helper()
 	f, err := p.Integers.FormsOf(step, p.Integers.All(graph.Size(step.Shape)))
 	if err != nil {
@@ -372,8 +373,8 @@ func TestRanking(t *testing.T) {
 		m := model().Init("s", graph.Float32, []int{3}, tt.scales...).Init("k", graph.Int64, []int{1}, 2)
 		m.Node("Mul", "x", "s").Out("v")
 		m.Node("TopK", "v", "k").Int("axis", 1).Out("values", "y")
-		p := program(t, m.Output("y", graph.Int64, 2, 2))
-		r, err := p.RankingOf(producer(t, p, func(s *graph.Step) bool { return s.Order != nil && s.Order.Index }))
+		p := programOf(t, m.Output("y", graph.Int64, 2, 2))
+		r, err := p.RankingOf(producer(t, p, func(s *program.Step) bool { return s.Order != nil && s.Order.Index }))
 		if err != nil || r.Source != "x" || r.N != 3 || r.K != 2 || len(r.Affine) != 6 {
 			t.Fatalf("%v: %+v, %v", tt.scales, r, err)
 		}
@@ -404,7 +405,7 @@ func TestLayouts(t *testing.T) {
 		{false, []int{1, 2, 1, 3}, "[1 3 2]", "[0 3 1 4 2 5]", Channels{2, 3}},
 		{true, []int{1, 1, 3, 2}, "[1 3 2]", "[0 1 2 3 4 5]", Channels{2, 1}},
 	} {
-		w, all := &graph.Window{ChannelsLast: tt.last}, Layouts{}
+		w, all := &program.Window{ChannelsLast: tt.last}, Layouts{}
 		for range 2 {
 			frame, elements, err := all.Frame(w, tt.shape)
 			if err != nil || fmt.Sprint(frame) != tt.frame || fmt.Sprint(elements.Table()) != tt.elements {

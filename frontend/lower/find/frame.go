@@ -7,11 +7,12 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 )
 
 // channelAxis returns the axis of channels in a window's data.
-func channelAxis(w *graph.Window, shape []int) int {
+func channelAxis(w *program.Window, shape []int) int {
 	if w.ChannelsLast {
 		return len(shape) - 1
 	}
@@ -19,7 +20,7 @@ func channelAxis(w *graph.Window, shape []int) int {
 }
 
 // Layout returns the frame of a window's data or results, and the positions of its elements.
-func Layout(w *graph.Window, shape []int) (dataflow.Shape, *graph.IndexList) {
+func Layout(w *program.Window, shape []int) (dataflow.Shape, *program.IndexList) {
 	return place.ChannelsLast(shape, channelAxis(w, shape))
 }
 
@@ -29,10 +30,10 @@ type Layouts map[string]*layout
 // A layout holds the result of Layout, and the elements in the order of the positions.
 type layout struct {
 	shape        dataflow.Shape
-	at, elements *graph.IndexList
+	at, elements *program.IndexList
 }
 
-func (all Layouts) find(w *graph.Window, shape []int) *layout {
+func (all Layouts) find(w *program.Window, shape []int) *layout {
 	key := fmt.Sprint(shape, channelAxis(w, shape))
 	l := all[key]
 	if l == nil {
@@ -44,13 +45,13 @@ func (all Layouts) find(w *graph.Window, shape []int) *layout {
 }
 
 // Of is Layout with cached lists.
-func (all Layouts) Of(w *graph.Window, shape []int) (dataflow.Shape, *graph.IndexList) {
+func (all Layouts) Of(w *program.Window, shape []int) (dataflow.Shape, *program.IndexList) {
 	l := all.find(w, shape)
 	return slices.Clone(l.shape), l.at
 }
 
 // Frame lists the elements of a window's input in the order of its stream.
-func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, *graph.IndexList, error) {
+func (all Layouts) Frame(w *program.Window, shape []int) (dataflow.Shape, *program.IndexList, error) {
 	if len(shape) < 3 || shape[0] != 1 {
 		return nil, nil, unmapped.NewReason(fmt.Sprintf("its input has shape %v: the first axis is no single sample",
 			shape), "export the model for one sample at a time")
@@ -58,7 +59,7 @@ func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, *graph.I
 	l := all.find(w, shape)
 	if l.elements == nil {
 		if n := graph.Size(shape); l.at == nil {
-			l.elements = graph.Strides([]int{n}, []int{1})
+			l.elements = program.Strides([]int{n}, []int{1})
 		} else {
 			l.elements = l.at.Inverse()
 		}
@@ -71,7 +72,7 @@ func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, *graph.I
 type Channels struct{ N, Stride int }
 
 // ChannelsOf returns the channels of a window's data or results.
-func ChannelsOf(w *graph.Window, shape []int) Channels {
+func ChannelsOf(w *program.Window, shape []int) Channels {
 	axis := channelAxis(w, shape)
 	return Channels{shape[axis], graph.Size(shape[axis+1:])}
 }

@@ -4,9 +4,9 @@ import (
 	"math/big"
 	"slices"
 
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/dataflow"
 )
@@ -26,7 +26,7 @@ type Image struct {
 // ImageOf reads the pixels over which a window slides. o holds its data in the order of Frame, in a frame of the
 // given shape. Constants around the pixels become the window's padding if the window can pad that far. Otherwise
 // they stay part of the operand.
-func ImageOf(win *graph.Window, shape dataflow.Shape, o *LayerOperand) (*Image, error) {
+func ImageOf(win *program.Window, shape dataflow.Shape, o *LayerOperand) (*Image, error) {
 	im := &Image{}
 	ok := true
 	if o.Constants != nil && win.Group == 1 {

@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -18,9 +19,9 @@ import (
 
 // A MultiTensorValue is a value computed from several integer tensors, whose elements are brought into one order.
 type MultiTensorValue struct {
-	Shape    dataflow.Shape   // shape of a frame in that order
-	At       *graph.IndexList // position of each element of the value; nil if element i is at position i
-	Operands []*LayerOperand  // in that order, one per tensor
+	Shape    dataflow.Shape     // shape of a frame in that order
+	At       *program.IndexList // position of each element of the value; nil if element i is at position i
+	Operands []*LayerOperand    // in that order, one per tensor
 	Nodes    []*graph.Node
 
 	form  *scaled.Expression
@@ -31,7 +32,7 @@ type MultiTensorValue struct {
 // MultiTensorValueOf reads a value of several integer tensors. It uses the order of the first tensor of which every
 // element is used, or else an order of pixels. All elements of a channel must be the same function. The step's elements
 // must have a single form.
-func (p *AnalysedProgram) MultiTensorValueOf(step *graph.Step, forms *scaled.Forms) (*MultiTensorValue, error) {
+func (p *AnalysedProgram) MultiTensorValueOf(step *program.Step, forms *scaled.Forms) (*MultiTensorValue, error) {
 	form := &forms.Of[0]
 	leaves := form.Leaves()
 	n := graph.Size(step.Shape)
@@ -49,7 +50,7 @@ func (p *AnalysedProgram) MultiTensorValueOf(step *graph.Step, forms *scaled.For
 	if j.Shape != nil {
 		if varies = j.channels(n); varies < 0 {
 			if !scaled.InOrder(j.at, n) {
-				j.At = graph.NewIndexList(j.at)
+				j.At = program.NewIndexList(j.at)
 			}
 			return j.withOperands(p, leaves, n), nil
 		}
@@ -74,7 +75,7 @@ func (p *AnalysedProgram) MultiTensorValueOf(step *graph.Step, forms *scaled.For
 // or -1 if there is none.
 func (j *MultiTensorValue) channels(n int) (varies int) {
 	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
-	for k, e := range place.Inverse(graph.NewIndexList(j.at), n) {
+	for k, e := range place.Inverse(program.NewIndexList(j.at), n) {
 		c := k % len(j.first)
 		if j.first[c] < 0 {
 			j.first[c] = int(e)
@@ -87,7 +88,7 @@ func (j *MultiTensorValue) channels(n int) (varies int) {
 
 // withOperands brings the leaves into the joint's order.
 func (j *MultiTensorValue) withOperands(p *AnalysedProgram, leaves []*scaled.Var, n int) *MultiTensorValue {
-	order := place.Inverse(graph.NewIndexList(j.at), n)
+	order := place.Inverse(program.NewIndexList(j.at), n)
 	for _, leaf := range leaves {
 		from := p.Places[leaf.Tensor]
 		o := &LayerOperand{Tensors: []string{leaf.Tensor}, Nodes: j.form.Nodes}

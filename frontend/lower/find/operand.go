@@ -10,6 +10,8 @@ import (
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/diag"
@@ -40,7 +42,7 @@ func (o *LayerOperand) constantAt(k int) *big.Rat {
 const traced = 1 << 16
 
 // Operand finds the integers behind elements of a tensor, which are listed in the order of the positions.
-func (p *AnalysedProgram) Operand(tensor string, elements *graph.IndexList) (*LayerOperand, error) {
+func (p *AnalysedProgram) Operand(tensor string, elements *program.IndexList) (*LayerOperand, error) {
 	n := elements.Len()
 	o := &LayerOperand{}
 	for from := 0; from == 0 || from < n; from += traced {
@@ -170,13 +172,13 @@ func (o *LayerOperand) number(tensor string, fits func(string) bool) int16 {
 func between(nodes []*graph.Node) string {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *graph.Node) bool {
 		written := graph.Node{Op: n.FullOp()}
-		return written.Role() == graph.RoleWeightedSum
+		return operators.RoleOf(&written) == operators.RoleWeightedSum
 	})
 	if len(nodes) == 0 {
 		return "what stands in front of it"
 	}
 	for _, n := range nodes {
-		if !n.Is(graph.TraitKeepsScaledIntegers) {
+		if !operators.Has(n, operators.TraitKeepsScaledIntegers) {
 			return unmapped.NodeText(n)
 		}
 	}
@@ -321,7 +323,7 @@ var ErrSeveralIntegers = errors.New("find: joined")
 func SeveralIntegersReason(form *scaled.Expression) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
-		if n.Is(graph.TraitSoftmax) {
+		if operators.Has(n, operators.TraitSoftmax) {
 			return WholeRowReason(n)
 		}
 	}

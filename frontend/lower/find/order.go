@@ -3,8 +3,10 @@ package find
 import (
 	"fmt"
 
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 )
 
@@ -20,7 +22,7 @@ type Ranking struct {
 }
 
 // RankingOf finds the integers behind a step that sorts.
-func (p *AnalysedProgram) RankingOf(step *graph.Step) (*Ranking, error) {
+func (p *AnalysedProgram) RankingOf(step *program.Step) (*Ranking, error) {
 	o := step.Order
 	if !o.Index {
 		return nil, unmapped.NewReason("the values that come first are used",
@@ -30,7 +32,8 @@ func (p *AnalysedProgram) RankingOf(step *graph.Step) (*Ranking, error) {
 	if reject != nil {
 		return nil, reject
 	}
-	by := p.FindEquivalentOrder(step.Node.Inputs[0], elements, o.N, func(step *graph.Step, in string) bool {
+	by := execution.FindEquivalentOrder(p.Program, step.Node.Inputs[0], elements, o.N, func(step *program.Step,
+		in string) bool {
 		_, integer := p.Integers.Integer(step.Output, 0)
 		return !integer && p.Integers.Derived(in)
 	})
@@ -66,7 +69,7 @@ func (p *AnalysedProgram) RankingOf(step *graph.Step) (*Ranking, error) {
 
 // orderedRows lists the elements of a step's input row by row. The places of a row must be adjacent in the step's
 // output, as they are in a word.
-func (p *AnalysedProgram) orderedRows(step *graph.Step) (at []int32, k int, reject error) {
+func (p *AnalysedProgram) orderedRows(step *program.Step) (at []int32, k int, reject error) {
 	o, size := step.Order, graph.Size(p.Known[step.Node.Inputs[0]].Shape)
 	if size == 0 || len(o.Base) == 0 {
 		return nil, 0, unmapped.EmptyTensorReason()

@@ -12,37 +12,35 @@
 // For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function
 // of a single integer, whatever nodes lie between. A quantiser of y makes it a step function of q, with the
 // thresholds of a layer. This is called scaled-integer analysis; package scaled finds the slices.
-//
-// It sees graph, real, scaled, choose, place, unmapped, whole, dataflow, diag and num.
 package find
 
 import (
 	"fmt"
 	"slices"
 
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/diag"
 )
 
 // An AnalysedProgram is a program with the facts about its integers that are known so far.
 type AnalysedProgram struct {
-	*graph.Program
+	*program.Program
 	Integers *scaled.Analysis
 	Places   map[string]*place.Place // places of integer tensors
 	Uses     *Uses
 	Layouts  Layouts // layouts of windows
 
-	rounded map[string]*graph.Step // by output: quantisers of single products, which wait for their sum
-	traced  int                    // number of traced elements
+	rounded map[string]*program.Step // by output: quantisers of single products, which wait for their sum
+	traced  int                      // number of traced elements
 }
 
 // New returns a program without known integers.
-func New(p *graph.Program) *AnalysedProgram {
+func New(p *program.Program) *AnalysedProgram {
 	return &AnalysedProgram{Program: p, Integers: scaled.New(p), Places: map[string]*place.Place{}, Uses: usesOf(p),
-		rounded: map[string]*graph.Step{}, Layouts: Layouts{}}
+		rounded: map[string]*program.Step{}, Layouts: Layouts{}}
 }
 
 // PlaceOf returns the place of an integer tensor. ok is false if it has none yet.
@@ -81,7 +79,7 @@ func (p *AnalysedProgram) Trace(elements int) error {
 }
 
 // Data returns the inputs of a step that depend on integers, each once.
-func (p *AnalysedProgram) Data(step *graph.Step) (tensors []string) {
+func (p *AnalysedProgram) Data(step *program.Step) (tensors []string) {
 	seen := map[string]bool{"": true}
 	for _, in := range step.Node.Inputs {
 		if !seen[in] && p.Integers.Derived(in) {
@@ -94,7 +92,7 @@ func (p *AnalysedProgram) Data(step *graph.Step) (tensors []string) {
 
 // A CombiningStep is a step that combines integers of several tensors, with its inputs that depend on integers.
 type CombiningStep struct {
-	Step *graph.Step
+	Step *program.Step
 	Data []string
 }
 

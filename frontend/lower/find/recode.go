@@ -7,6 +7,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/diag"
@@ -31,12 +32,12 @@ const maxFillBits = 8
 // behind codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The whole tensor has one scale if that
 // makes the codes no wider, and otherwise one per channel. If fill is not nil, it is a value of a code in every
 // channel. An integer tensor is a function of itself.
-func (p *AnalysedProgram) Recode(step *graph.Step, fill *big.Rat) (codes *RoundedCodes, of scaled.Values,
+func (p *AnalysedProgram) Recode(step *program.Step, fill *big.Rat) (codes *RoundedCodes, of scaled.Values,
 	reject error) {
 	n := graph.Size(step.Shape)
 	find := p.Integers.FormsOf
 	if _, ok := p.Integers.Integer(step.Output, 0); ok {
-		find = func(_ *graph.Step, all []int32) (*scaled.Forms, error) { return p.Integers.Forms(step.Output, all) }
+		find = func(_ *program.Step, all []int32) (*scaled.Forms, error) { return p.Integers.Forms(step.Output, all) }
 	}
 	forms, err := find(step, p.Integers.All(n))
 	if err != nil {

@@ -4,23 +4,25 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/scaled"
 )
 
 // Uses tells which steps depend on a tensor. It ignores steps on which no output of the model depends.
 type Uses struct {
-	prog    *graph.Program
-	used    map[*graph.Step]bool
+	prog    *program.Program
+	used    map[*program.Step]bool
 	outputs map[string]bool
 
-	readers               map[string][]*graph.Step // results of Readers
-	feeds, quantised      map[string]bool          // results of FeedsLayer and Quantised
-	continued, multiplied map[string]bool          // intermediate results of Tail
+	readers               map[string][]*program.Step // results of Readers
+	feeds, quantised      map[string]bool            // results of FeedsLayer and Quantised
+	continued, multiplied map[string]bool            // intermediate results of Tail
 }
 
-func usesOf(p *graph.Program) *Uses {
-	u := &Uses{prog: p, used: map[*graph.Step]bool{}, outputs: map[string]bool{},
-		readers: map[string][]*graph.Step{}, feeds: map[string]bool{}, quantised: map[string]bool{},
+func usesOf(p *program.Program) *Uses {
+	u := &Uses{prog: p, used: map[*program.Step]bool{}, outputs: map[string]bool{},
+		readers: map[string][]*program.Step{}, feeds: map[string]bool{}, quantised: map[string]bool{},
 		continued: map[string]bool{}, multiplied: map[string]bool{}}
 	need := map[string]bool{}
 	for _, o := range p.Graph.Outputs {
@@ -37,10 +39,10 @@ func usesOf(p *graph.Program) *Uses {
 }
 
 // Used reports whether an output of the model depends on a step.
-func (u *Uses) Used(step *graph.Step) bool { return u.used[step] }
+func (u *Uses) Used(step *program.Step) bool { return u.used[step] }
 
 // Readers returns the steps that read a tensor. Callers must not change the list.
-func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
+func (u *Uses) Readers(tensor string) (steps []*program.Step) {
 	if known, ok := u.readers[tensor]; ok {
 		return known
 	}
@@ -56,43 +58,44 @@ func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
 // FeedsLayer reports whether a quantiser, matrix product or loop depends on a tensor, not counting dependence
 // through a Tail.
 func (u *Uses) FeedsLayer(tensor string) bool {
-	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool {
+	return u.leadsTo(u.feeds, tensor, func(r *program.Step) bool {
 		return u.product(r) || r.Recur != nil || scaled.IsCode(r)
 	}, u.IsHostTail)
 }
 
 // FeedsQuantiser reports whether a quantiser depends on a tensor, or a loop, which contains quantisers.
 func (u *Uses) FeedsQuantiser(tensor string) bool {
-	return u.leadsTo(u.quantised, tensor, func(r *graph.Step) bool { return r.Recur != nil || scaled.IsCode(r) }, none)
+	return u.leadsTo(u.quantised, tensor, func(r *program.Step) bool { return r.Recur != nil || scaled.IsCode(r) },
+		none)
 }
 
-func none(*graph.Step) bool { return false }
+func none(*program.Step) bool { return false }
 
 // IsHostTail reports whether a step is a product of two tensors of data without a product or loop behind a quantiser of
 // its result. No layer computes such a step, and none is needed behind it, so that the host can compute the rest.
-func (u *Uses) IsHostTail(step *graph.Step) bool {
+func (u *Uses) IsHostTail(step *program.Step) bool {
 	if step.Dot == nil || u.prog.Known[step.Node.Inputs[step.Dot.A]].Const != nil ||
 		u.prog.Known[step.Node.Inputs[step.Dot.B]].Const != nil {
 		return false
 	}
-	return !u.leadsTo(u.continued, step.Output, func(r *graph.Step) bool {
+	return !u.leadsTo(u.continued, step.Output, func(r *program.Step) bool {
 		return r.Recur != nil || scaled.IsCode(r) && u.FeedsProduct(r.Output)
 	}, none)
 }
 
 // FeedsProduct reports whether a matrix product or loop depends on a tensor.
 func (u *Uses) FeedsProduct(tensor string) bool {
-	return u.leadsTo(u.multiplied, tensor, func(r *graph.Step) bool { return r.Recur != nil || u.product(r) }, none)
+	return u.leadsTo(u.multiplied, tensor, func(r *program.Step) bool { return r.Recur != nil || u.product(r) }, none)
 }
 
 // product reports whether a step is a matrix product, other than the sum that a softmax divides by.
-func (u *Uses) product(r *graph.Step) bool {
-	return r.Dot != nil && !u.prog.Origin(r.Node).Is(graph.TraitSoftmax)
+func (u *Uses) product(r *program.Step) bool {
+	return r.Dot != nil && !operators.Has(u.prog.Origin(r.Node), operators.TraitSoftmax)
 }
 
 // leadsTo reports whether a step that is wanted depends on a tensor, not counting dependence through steps for
 // which without holds. known caches results.
-func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted, without func(*graph.Step) bool) bool {
+func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted, without func(*program.Step) bool) bool {
 	leads, ok := known[tensor]
 	if ok {
 		return leads
@@ -108,7 +111,7 @@ func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted, without fun
 }
 
 // ReachesOutputsOnlyThrough reports whether all outputs of the model depend on a tensor only through the given step.
-func (u *Uses) ReachesOutputsOnlyThrough(tensor string, through *graph.Step) bool {
+func (u *Uses) ReachesOutputsOnlyThrough(tensor string, through *program.Step) bool {
 	seen := map[string]bool{}
 	var visit func(tensor string) bool
 	visit = func(tensor string) bool {
@@ -131,7 +134,7 @@ func (u *Uses) ReachesOutputsOnlyThrough(tensor string, through *graph.Step) boo
 
 // QuantisedNext returns the quantiser that alone depends on a tensor, with only single-argument steps in between.
 // ok is false if there is none.
-func (u *Uses) QuantisedNext(tensor string) (quantiser *graph.Step, ok bool) {
+func (u *Uses) QuantisedNext(tensor string) (quantiser *program.Step, ok bool) {
 	for {
 		readers := u.Readers(tensor)
 		if len(readers) != 1 || u.outputs[tensor] {
@@ -197,7 +200,7 @@ func (p *AnalysedProgram) choosesIntegers(hot string) bool {
 
 // OneHots returns the step whose one-hot rows a tensor consists of, one after the other, in any shape. It returns
 // nil for other tensors.
-func (p *AnalysedProgram) OneHots(tensor string) *graph.Step {
+func (p *AnalysedProgram) OneHots(tensor string) *program.Step {
 	for {
 		switch step := p.Producer(tensor); {
 		case step == nil:
@@ -213,7 +216,7 @@ func (p *AnalysedProgram) OneHots(tensor string) *graph.Step {
 }
 
 // inOrder reports whether a step's elements are all n elements of its first input, in order.
-func inOrder(step *graph.Step, n int) bool {
+func inOrder(step *program.Step, n int) bool {
 	m := step.Move
 	if m.IsIdentity() {
 		return true
@@ -230,4 +233,4 @@ func inOrder(step *graph.Step, n int) bool {
 }
 
 // IsOneHot reports whether a step turns row numbers into one-hot rows.
-func IsOneHot(step *graph.Step) bool { return step.Node.Is(graph.TraitOneHot) }
+func IsOneHot(step *program.Step) bool { return operators.Has(step.Node, operators.TraitOneHot) }

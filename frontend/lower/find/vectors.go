@@ -10,6 +10,8 @@ import (
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 )
@@ -19,7 +21,7 @@ type MatrixVectors struct {
 	*LayerOperand     // one vector after the other
 	Count, K      int // number of vectors, and elements of each
 
-	dot       *graph.Dot
+	dot       *program.Dot
 	weights   *graph.Tensor
 	rows      int        // outputs per vector
 	kept      []int      // elements that are data
@@ -31,7 +33,7 @@ type MatrixVectors struct {
 
 // Elements lists the elements of a product's data, vector by vector. rows is the number of outputs per vector. ok
 // is false if the weights are no matrix.
-func Elements(d *graph.Dot) (elements []int32, rows int, ok bool) {
+func Elements(d *program.Dot) (elements []int32, rows int, ok bool) {
 	if rows, ok = matrixRows(d); !ok {
 		return nil, 0, false
 	}
@@ -44,7 +46,7 @@ func Elements(d *graph.Dot) (elements []int32, rows int, ok bool) {
 
 // matrixRows returns the number of outputs that a matrix computes from one vector. ok is false if the product has
 // no such form.
-func matrixRows(d *graph.Dot) (n int, ok bool) {
+func matrixRows(d *program.Dot) (n int, ok bool) {
 	n = 1
 	for n < d.ABase.Len() && d.ABase.At(n) == d.ABase.At(0) {
 		n++
@@ -61,7 +63,7 @@ func matrixRows(d *graph.Dot) (n int, ok bool) {
 }
 
 // VectorsOf reads the vectors of a product, whose data are an operand in the order of Elements.
-func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *LayerOperand) (*MatrixVectors, error) {
+func VectorsOf(d *program.Dot, w *graph.Tensor, rows int, o *LayerOperand) (*MatrixVectors, error) {
 	v := &MatrixVectors{Count: d.ABase.Len() / rows, dot: d, weights: w, rows: rows}
 	affine, ok := o.Affine(d.K)
 	if !ok {
@@ -335,13 +337,13 @@ func (v *MatrixVectors) FindConcatenated(p *AnalysedProgram) (order []int, lengt
 }
 
 // Defer records a quantiser that rounds products one by one. The products wait for their sum.
-func (p *AnalysedProgram) Defer(code *graph.Step) { p.rounded[code.Output] = code }
+func (p *AnalysedProgram) Defer(code *program.Step) { p.rounded[code.Output] = code }
 
 // RoundsProducts reports whether a quantiser rounds products of data and weights one by one, and only sums of the
 // results are used. Such a product of a matrix and a vector with rounded single products occurs in FINN-L.
 func (p *AnalysedProgram) RoundsProducts(c *RoundedCodes) bool {
 	form, _, ok := c.Forms.Single()
-	if !ok || !c.Step.Node.Is(graph.TraitUniformCodes) || len(form.Vars) < 2 {
+	if !ok || !operators.Has(c.Step.Node, operators.TraitUniformCodes) || len(form.Vars) < 2 {
 		return false
 	}
 	products, err := p.Integers.At(c.Step.Node.Inputs[0], 0)
@@ -388,7 +390,7 @@ type Rounded struct {
 }
 
 // RoundedOf reads a sum of rounded products. ok is false if the step is none.
-func (p *AnalysedProgram) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok bool, reject error) {
+func (p *AnalysedProgram) RoundedOf(step *program.Step, w *graph.Tensor) (r *Rounded, ok bool, reject error) {
 	if len(p.rounded) == 0 {
 		return nil, false, nil
 	}
@@ -406,7 +408,7 @@ func (p *AnalysedProgram) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Round
 }
 
 // roundedSums reads sums of k codes each, in order. The codes are the leaf of a form.
-func (p *AnalysedProgram) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *scaled.Expression,
+func (p *AnalysedProgram) roundedSums(k int, w *graph.Tensor, code *program.Step, sum *scaled.Expression,
 	leaf *scaled.Var) (*Rounded,
 	error) {
 	if reject := p.Trace(len(leaf.Index)); reject != nil {
@@ -468,7 +470,7 @@ const maxRows = 1 << 16
 
 // Table returns the rows of a matrix that a product selects by an operand of row numbers. of holds the real values
 // of its outputs.
-func (p *AnalysedProgram) Table(d *graph.Dot, w *graph.Tensor, o *LayerOperand) (rows choose.Lookup, of scaled.Values,
+func (p *AnalysedProgram) Table(d *program.Dot, w *graph.Tensor, o *LayerOperand) (rows choose.Lookup, of scaled.Values,
 	reject error) {
 	n, ok := matrixRows(d)
 	if !ok {
@@ -502,7 +504,7 @@ func (p *AnalysedProgram) Table(d *graph.Dot, w *graph.Tensor, o *LayerOperand) 
 }
 
 // chosen returns rows of a product's matrix with n columns. A row that does not exist is zero.
-func chosen(d *graph.Dot, w *graph.Tensor, n int, index []int) [][]float64 {
+func chosen(d *program.Dot, w *graph.Tensor, n int, index []int) [][]float64 {
 	table := make([][]float64, len(index))
 	for i, at := range index {
 		table[i] = make([]float64, n)

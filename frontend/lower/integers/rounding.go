@@ -6,6 +6,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/num"
@@ -28,7 +30,7 @@ var modes = map[real.RoundingMode]num.Rounding{real.HalfEven: num.HalfEven, real
 	real.AwayFromZero: num.AwayFromZero}
 
 // RoundingOf reads a quantiser without a zero point. The error states why the step is no such quantiser.
-func RoundingOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
+func RoundingOf(p *program.Program, step *program.Step) (*ProductRounding, error) {
 	q, err := ShiftedOf(p, step)
 	if err == nil && (q.Before.Sign() != 0 || q.Behind != 0) {
 		return nil, fmt.Errorf("%s has a zero point", unmapped.NodeText(step.Node))
@@ -38,9 +40,9 @@ func RoundingOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 
 // ShiftedOf reads a quantiser that has a single scale and a single zero point, which may be 0. The error states why
 // the step is no such quantiser.
-func ShiftedOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
+func ShiftedOf(p *program.Program, step *program.Step) (*ProductRounding, error) {
 	codes, ok := scaled.Codes(step)
-	if !ok || !step.Node.Is(graph.TraitUniformCodes) || step.Node.Int("sign", 0) != 0 {
+	if !ok || !operators.Has(step.Node, operators.TraitUniformCodes) || step.Node.Int("sign", 0) != 0 {
 		return nil, fmt.Errorf("%s does not round products", unmapped.NodeText(step.Node))
 	}
 	s, z := p.Known[step.Node.Inputs[1]].Const, p.Known[step.Node.Inputs[2]].Const

@@ -5,8 +5,6 @@
 // none. Files: whole.go has units and columns; blocks.go finds blocks of a sum with units of their own; steps.go
 // has limits and errors of step functions; rounding.go reads quantisers; requantise.go finds factors of a sum of
 // two; nearest.go finds the sums next to a number, small.go in few bits.
-//
-// It sees graph, real, scaled, unmapped, diag and num.
 package integers
 
 import (

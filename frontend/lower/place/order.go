@@ -3,7 +3,7 @@ package place
 import (
 	"slices"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 )
@@ -11,7 +11,7 @@ import (
 // ChannelsLast returns the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one
 // or two others, and the positions of its elements. Tensors of other ranks keep their axes, except that channels go
 // last. A tensor of rank 0 has one element, whatever the axis.
-func ChannelsLast(shape []int, axis int) (dataflow.Shape, *graph.IndexList) {
+func ChannelsLast(shape []int, axis int) (dataflow.Shape, *program.IndexList) {
 	if len(shape) == 0 {
 		return dataflow.Shape{1}, nil
 	}
@@ -37,11 +37,11 @@ func ChannelsLast(shape []int, axis int) (dataflow.Shape, *graph.IndexList) {
 	if axis == len(shape)-1 {
 		return out, nil
 	}
-	return out, graph.Strides(shape, strides)
+	return out, program.Strides(shape, strides)
 }
 
 // Inverse lists the element at each position.
-func Inverse(at *graph.IndexList, n int) []int32 {
+func Inverse(at *program.IndexList, n int) []int32 {
 	if at == nil {
 		return scaled.Indices(n)
 	}

@@ -10,12 +10,10 @@
 // positions 0 2 4 | 1 3 5. Transposing it costs nothing, since it only changes the list of positions. A layer that
 // needs its elements in another order than they arrive gets them by a movement. For example, if it needs each pixel
 // twice, the movement has the positions 0 1 0 1 2 3 ... and becomes an UpsampleNearestNeighbour.
-//
-// It sees graph, scaled, unmapped, dataflow, num and hlslib.
 package place
 
 import (
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/dataflow"
 )
 
@@ -23,7 +21,7 @@ import (
 // is nil if element i is at position i. Tensors with the same integers share a stream.
 type Place struct {
 	*WireStream
-	At    *graph.IndexList
+	At    *program.IndexList
 	Alias bool // it has the integers of another tensor, unchanged
 }
 
@@ -117,12 +115,12 @@ func (p *Place) Send(m *Movement, shape dataflow.Shape, alone func() bool) {
 		if !alone() {
 			return
 		}
-		to := Inverse(graph.NewIndexList(places), n) // new position of the element at each old position
+		to := Inverse(program.NewIndexList(places), n) // new position of the element at each old position
 		at := make([]int32, n)
 		for e := range at {
 			at[e] = to[p.Position(int32(e))]
 		}
-		p.At, *m = graph.NewIndexList(at), InOrder(n)
+		p.At, *m = program.NewIndexList(at), InOrder(n)
 	}
 	p.Type.Shape = append(dataflow.Shape(nil), shape...)
 }

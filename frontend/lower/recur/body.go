@@ -8,6 +8,8 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/num"
@@ -34,12 +36,12 @@ type value struct {
 	vector  *vector      // of a sum: the vector that is multiplied
 	state   int
 
-	step  *graph.Step  // step that computes a code; nil for a code that the reader adds
-	args  []*value     // arguments of a code
-	expr  []*real.Expr // function of the arguments, per unit
-	span  num.Range    // range to which the quantiser limits codes
-	exact bool         // no quantiser limits it: expr is a polynomial with integer values
-	of    []*real.Expr // per unit: the expression that the quantiser rounds; nil if not needed
+	step  *program.Step // step that computes a code; nil for a code that the reader adds
+	args  []*value      // arguments of a code
+	expr  []*real.Expr  // function of the arguments, per unit
+	span  num.Range     // range to which the quantiser limits codes
+	exact bool          // no quantiser limits it: expr is a polynomial with integer values
+	of    []*real.Expr  // per unit: the expression that the quantiser rounds; nil if not needed
 
 	made *made // set once the integers are known
 }
@@ -106,7 +108,7 @@ func picks(at []int32, offset, width int) [][]int64 {
 }
 
 // code reads elements of a quantiser.
-func (b *reader) code(step *graph.Step, at []int32) (*value, error) {
+func (b *reader) code(step *program.Step, at []int32) (*value, error) {
 	if b.depth++; b.depth > maxDepth {
 		return nil, refuse(step, "stands behind more than %d others", maxDepth)
 	}
@@ -119,7 +121,7 @@ func (b *reader) code(step *graph.Step, at []int32) (*value, error) {
 	if v.expr, reject = e.read(forms, err); reject != nil {
 		return nil, reject
 	}
-	if step.Node.Is(graph.TraitUniformCodes) {
+	if operators.Has(step.Node, operators.TraitUniformCodes) {
 		forms, err := b.a.Forms(step.Node.Inputs[0], at)
 		if v.of, reject = e.read(forms, err); reject != nil {
 			return nil, reject
@@ -138,7 +140,7 @@ const maxDepth = 1 << 12
 var widestExact = num.Range{Lo: -maxSum, Hi: maxSum}
 
 // exact reads a step as polynomials with integer values, and returns their real values.
-func (b *reader) exact(step *graph.Step, forms *scaled.Forms, err error, units int) (*value, []real.Affine, error) {
+func (b *reader) exact(step *program.Step, forms *scaled.Forms, err error, units int) (*value, []real.Affine, error) {
 	v := &value{kind: code, units: units, exact: true, span: widestExact}
 	e := expressions{b: b, step: step, value: v}
 	list, reject := e.read(forms, err)
@@ -206,7 +208,7 @@ const maxCopied = 1 << 16
 // An expressions reads a step's computation in terms of values.
 type expressions struct {
 	b     *reader
-	step  *graph.Step
+	step  *program.Step
 	value *value // value whose arguments they are
 }
 
@@ -346,6 +348,6 @@ func alike(leaves []leaf, u int) bool {
 }
 
 // refuse returns the reason for a body with a step that no cell computes.
-func refuse(step *graph.Step, format string, args ...any) error {
+func refuse(step *program.Step, format string, args ...any) error {
 	return Unsupported(unmapped.NodeText(step.Node)+" "+format, args...)
 }

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/integers"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -26,7 +26,7 @@ func TestDivided(t *testing.T) {
 		changed := map[int64]bool{}
 		for n := range 24 {
 			bits := []int{0, 3, 20, 90}[r.IntN(4)]
-			v := &value{kind: code, units: 1 + r.IntN(2), step: &graph.Step{}}
+			v := &value{kind: code, units: 1 + r.IntN(2), step: &program.Step{}}
 			var ranges []num.Range
 			for range 3 {
 				lo := -r.Int64N(1 << (1 + r.IntN(15)))

@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/num"
@@ -30,7 +31,7 @@ type dotPart struct {
 }
 
 // dot reads a product with constant weights, once.
-func (b *reader) dot(step *graph.Step) (*dot, error) {
+func (b *reader) dot(step *program.Step) (*dot, error) {
 	if d := b.dots[step]; d != nil {
 		return d, nil
 	}
@@ -46,7 +47,7 @@ func (b *reader) dot(step *graph.Step) (*dot, error) {
 }
 
 // part returns the sums of a part for the given elements of its dot, or nil if they are zero.
-func (b *reader) part(step *graph.Step, d *dot, k int, at []int32) *value {
+func (b *reader) part(step *program.Step, d *dot, k int, at []int32) *value {
 	p := &d.parts[k]
 	id := key(fmt.Sprintf("%s\x00%d", step.Output, k), at)
 	v := b.values[id]
@@ -69,7 +70,7 @@ func (b *reader) part(step *graph.Step, d *dot, k int, at []int32) *value {
 
 type dotReader struct {
 	*reader
-	step           *graph.Step
+	step           *program.Step
 	w              *graph.Tensor
 	data           string
 	base, offset   []int32 // positions of the data

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/num"
@@ -52,7 +53,7 @@ func TestLimbs(t *testing.T) {
 	most, changed := 0, 0
 	for range 60 {
 		n, bits := 1+r.IntN(4), []int{0, 10, 40, 150}[r.IntN(4)]
-		v := &value{kind: code, units: 1 + r.IntN(2), step: &graph.Step{}}
+		v := &value{kind: code, units: 1 + r.IntN(2), step: &program.Step{}}
 		var terms [][]int
 		for i := range n {
 			a := &value{kind: sum, units: v.units}
@@ -123,7 +124,7 @@ func TestLimbsTies(t *testing.T) {
 	t.Parallel()
 	a := &value{kind: sum, units: 1, ranges: []num.Range{{Lo: -100, Hi: 100}}}
 	b := &value{kind: sum, units: 1, ranges: []num.Range{{Lo: -1 << 20, Hi: 1 << 20}}}
-	v := &value{kind: code, units: 1, step: &graph.Step{}, args: []*value{a, b}}
+	v := &value{kind: code, units: 1, step: &program.Step{}, args: []*value{a, b}}
 	outer := real.Round(real.Min(real.Max(real.Var(0), real.Float(-3)), real.Float(3)), real.HalfEven)
 	p := polynomial{scale: []*big.Rat{big.NewRat(1, 2), new(big.Rat).SetFloat64(0x1p-120)},
 		ranges: []num.Range{a.ranges[0], b.ranges[0]}, outer: outer}
@@ -152,7 +153,7 @@ func TestLimbsRefuse(t *testing.T) {
 			"59 bits"},
 		{1 << 20, real.Round(real.Var(0), real.TowardsNegativeInf), "4096 steps"},
 	} {
-		v := &value{kind: code, units: 1, step: &graph.Step{Node: &graph.Node{Name: "n", Op: "Quant"}},
+		v := &value{kind: code, units: 1, step: &program.Step{Node: &graph.Node{Name: "n", Op: "Quant"}},
 			args: []*value{{kind: sum}}}
 		p := polynomial{scale: []*big.Rat{big.NewRat(1, 1)}, ranges: []num.Range{{Hi: c.span}}, outer: c.outer}
 		if _, err := v.limbs([][]int{{0}}, []polynomial{p}); err == nil || !strings.Contains(err.Error(), c.want) {

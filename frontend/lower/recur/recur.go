@@ -1,5 +1,5 @@
 // Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs. What
-// comes in is a graph.Recur, the integers of its scanned inputs, and the initial values of its states. What goes
+// comes in is a program.Recur, the integers of its scanned inputs, and the initial values of its states. What goes
 // out is a CellBody, or the reason why there is none. The package knows nothing of streams. The caller decides how the
 // inputs arrive and where the outputs go.
 //
@@ -20,8 +20,6 @@
 // integer factors of polynomials, sharp.go does so for sums whose scales are far apart, limbs.go splits sums into
 // digits where no factors suffice, and divide.go divides sums for more codes than a function may have steps;
 // phases.go orders values in phases; emit.go writes the cell.
-//
-// It sees graph, real, scaled, unmapped, whole, diag, num, hlslib/layer and hlslib.
 package recur
 
 import (
@@ -32,6 +30,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/rnn"
@@ -46,7 +45,7 @@ type StateCodes struct {
 
 // A BodySource is the input of Read: a body, the integers of its scanned inputs, and the initial values of its states.
 type BodySource struct {
-	Recur   *graph.Recur
+	Recur   *program.Recur
 	Scanned []StateCodes
 	Start   []*graph.Tensor // initial value per state; nil if it arrives with the data
 	Arrives []*StateCodes   // integers of each state that arrives with the data; nil if not known
@@ -87,8 +86,8 @@ func Unsupported(format string, args ...any) error {
 
 // A reader reads a body.
 type reader struct {
-	body    *graph.Program
-	recur   *graph.Recur
+	body    *program.Program
+	recur   *program.Recur
 	a       *scaled.Analysis // every code, dot, state and input is an integer tensor
 	names   []string         // names of the body's inputs
 	offset  []int            // per scanned input: position of its elements among all input elements of a time step
@@ -99,7 +98,7 @@ type reader struct {
 	values  map[string]*value
 	order   []*value // values, each behind its arguments
 	known   map[*value]bool
-	dots    map[*graph.Step]*dot
+	dots    map[*program.Step]*dot
 	vectors map[*value]*vector
 	depth   int
 }
@@ -125,7 +124,7 @@ type stateOf struct {
 func Read(s BodySource) (*CellBody, error) {
 	r := s.Recur
 	b := &reader{body: r.Body, recur: r, a: scaled.New(r.Body), names: graph.Names(r.Body.Graph.Inputs),
-		scanned: s.Scanned, values: map[string]*value{}, dots: map[*graph.Step]*dot{}, known: map[*value]bool{},
+		scanned: s.Scanned, values: map[string]*value{}, dots: map[*program.Step]*dot{}, known: map[*value]bool{},
 		vectors: map[*value]*vector{}}
 	for k, c := range s.Scanned {
 		name := b.names[r.States+k]
@@ -383,7 +382,7 @@ func (c *CellBody) SameForm(o *CellBody) bool {
 }
 
 // ordered returns the reason for a step that sorts integers or is itself a loop, if anything depends on it.
-func (b *reader) ordered(step *graph.Step, wanted []bool) error {
+func (b *reader) ordered(step *program.Step, wanted []bool) error {
 	reached := map[string]bool{step.Output: true}
 	for _, s := range b.body.Steps { // operands come first
 		for _, in := range s.Node.Inputs {

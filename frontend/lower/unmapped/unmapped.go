@@ -1,6 +1,6 @@
 // Package unmapped provides the reasons why a step has no layer. All stages of lowering use them.
 //
-// In come a code of diag and a message; out come errors. It sees graph and diag.
+// In come a code of diag and a message; out come errors.
 package unmapped
 
 import (

@@ -13,8 +13,11 @@ import (
 	_ "github.com/owulveryck/onnx-go/backend/testbackend/onnx"
 	"gorgonia.org/tensor"
 
+	"hlsgen/frontend/execution"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 )
 
@@ -46,7 +49,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	var cases []*testbackend.TestCase
 	for _, f := range testbackend.GetAllRegisteredTests() {
-		if c := f(); graph.KnownOperator("", c.OpType) {
+		if c := f(); operators.KnownOperator("", c.OpType) {
 			cases = append(cases, c)
 		}
 	}
@@ -77,7 +80,7 @@ func run(c *testbackend.TestCase) error {
 	if g == nil {
 		return fmt.Errorf("not read: %v", d.Diags)
 	}
-	var in []*graph.Reals
+	var in []*program.Reals
 	var from, to []string
 	for i, v := range g.Inputs {
 		t, err := read(c.Input[i], v.DType)
@@ -92,17 +95,17 @@ func run(c *testbackend.TestCase) error {
 		for k := range data {
 			data[k] = t.At(k)
 		}
-		in, from = append(in, graph.NewExactReals(t.Shape, data)), append(from, v.Name)
+		in, from = append(in, program.NewExactReals(t.Shape, data)), append(from, v.Name)
 	}
 	g.Inputs = slices.DeleteFunc(g.Inputs, func(v graph.ValueInfo) bool { return g.Init[v.Name] != nil })
 	for _, v := range g.Outputs {
 		to = append(to, v.Name)
 	}
-	p := graph.Prepare(g, c.Title, graph.Options{}, &d)
+	p := operators.Prepare(g, c.Title, operators.Options{}, &d)
 	if p == nil {
 		return fmt.Errorf("not prepared: %v", d.Diags)
 	}
-	part, err := p.Part(from, to)
+	part, err := execution.NewPart(p, from, to)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,7 @@
 // of Coefficients, fitted to published results of synthesis; docs/estimator.md shows its errors. FINN reproduces
 // FINNFormula's own estimates exactly. It serves to compare with FINN, and counts no FF.
 //
-// In come figures (bits, words, counts of operations) and a fabric; out come costs by named part. It sees boards and
-// num. The files:
+// In come figures (bits, words, counts of operations) and a fabric; out come costs by named part. The files:
 //
 //	cost, model, coefficients    parts and their sums; the formula and the device; the fitted numbers
 //	arithmetic, products, dsp    adders and multipliers, in LUTs or DSP slices; float has those of minifloats

@@ -15,7 +15,7 @@
 // replace the entries (DelayCalibration), their results are a range: with the smallest and with the largest error that
 // entries of their kind may have.
 //
-// In come a family, a clock and reports' figures; out come clocks. It sees nothing of this module.
+// In come a family, a clock and reports' figures; out come clocks.
 //
 //	delay.go        StageClock and Pipe: chains of operations become stages
 //	table.go        the entries

@@ -4,8 +4,7 @@
 //
 // If the target's back end is RTL, the price is that of a layer's circuit (hlslib/price/luts).
 //
-// In come bound layers' figures and designs; out come costs by named part, and their sums. It sees cells, cost and
-// dataflow.
+// In come bound layers' figures and designs; out come costs by named part, and their sums.
 package estimate
 
 import (

@@ -9,7 +9,7 @@
 // one or many circuits call several times is walked over once. The rest is in the numbers of a SynthesisRules, fitted
 // to what Yosys made of layers (docs/estimator.md).
 //
-// In come circuits and a fabric; out come resources by named part. It sees circuit and cost.
+// In come circuits and a fabric; out come resources by named part.
 //
 //	cells.go     Estimate: the parts of a circuit
 //	device.go    the numbers of families

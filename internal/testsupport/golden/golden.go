@@ -2,7 +2,7 @@
 // results. Figures that change with every price lie in one file, figures.csv. The flag -figures writes it, and prints
 // a table of the differences.
 //
-// In comes what a test got; out comes a failure where the file has something else. It sees nothing of this module.
+// In comes what a test got; out comes a failure where the file has something else.
 package golden
 
 import (

@@ -26,8 +26,6 @@
 //	steps.go      CheckSequences: layers for sequences of any length
 //	defective.go  CheckMutants: C++ with a defect that tests must find
 //	bench.go      benchmarks of layers
-//
-// It imports hlslib, templates and rtlsim; only tests import it.
 package layertest
 
 import (

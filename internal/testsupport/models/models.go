@@ -1,7 +1,7 @@
 // Package models holds trained networks with the results of their own framework, for tests. There is a folder per
-// network, and at least one network of each family that hlsgen builds. They were trained and exported with Brevitas
-// for this project; NOTICE names the data. In comes a name, or nothing for all; out come the paths of the files,
-// the recorded results, and the expected outcome of an import. It sees diag, npy and tier.
+// network, and at least one network of each family that hlsgen builds. They were trained and exported with Brevitas for
+// this project; NOTICE names the data. In comes a name, or nothing for all; out come the paths of the files, the
+// recorded results, and the expected outcome of an import.
 //
 // A folder has
 //

@@ -8,7 +8,7 @@
 //
 // Mistakes of a test, such as a number of values that does not fit a shape, cause a panic.
 //
-// In come names, shapes and values; out come the bytes of a model. It sees graph, onnxpb, diag and num.
+// In come names, shapes and values; out come the bytes of a model.
 package onnxtest
 
 import (
@@ -22,6 +22,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
@@ -318,10 +320,10 @@ func appendValue(b []byte, dtype graph.DType, v float64) []byte {
 }
 
 // Prepare prepares a graph, with the given options or the default ones. It fails the test if the graph is rejected.
-func Prepare(t testing.TB, g *graph.Graph, options ...graph.Options) *graph.Program {
+func Prepare(t testing.TB, g *graph.Graph, options ...operators.Options) *program.Program {
 	t.Helper()
 	var d diag.List
-	p := graph.Prepare(g, "m", append(options, graph.Options{})[0], &d)
+	p := operators.Prepare(g, "m", append(options, operators.Options{})[0], &d)
 	if p == nil {
 		t.Fatal(d.Diags)
 	}

@@ -1,7 +1,6 @@
 // Package randomtest draws random layers of every kind: small ones, with any parameters, types and ranges.
 //
-// In comes a source of random numbers; out comes a case for the contract of layers. It imports the kinds
-// of hlslib and their contract; only tests import it.
+// In comes a source of random numbers; out comes a case for the contract of layers.
 //
 //	randomtest.go  Kinds: a draw for every kind; Instance, a layer in one fold on one target
 //	arithmetic.go  layers that compute element by element, and poolings

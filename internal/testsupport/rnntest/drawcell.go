@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // layer draws a recurrent layer. Its cells are of one kind and differ in numbers.
@@ -49,7 +49,7 @@ func (d *drawer) layer(x []vector) *Layer {
 	}
 	if l.Form == "Node" {
 		if d.n.Formats == nil {
-			d.n.Formats = map[string]graph.CellFormats{}
+			d.n.Formats = map[string]operators.CellFormats{}
 		}
 		d.n.Formats[fmt.Sprintf("l%d", len(d.n.Layers))] = first.formats()
 	}

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"slices"
 
-	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // A Network consists of sequences of quantised vectors, an optional layer in front, recurrent layers one behind the
@@ -20,11 +20,11 @@ type Network struct {
 	Front   *Dense
 	Layers  []*Layer
 	Outputs []Output
-	Formats map[string]graph.CellFormats // by node, for --cell-config; may be nil
-	Pieces  bool                         // samples are pieces of one stream: cells continue from their last states
-	Turns   int                          // samples that share an engine, 1 or more
-	Choices []int                        // choices from which the network was drawn
-	Has     []string                     // special features, in words
+	Formats map[string]operators.CellFormats // by node, for --cell-config; may be nil
+	Pieces  bool                             // samples are pieces of one stream: cells continue from their last states
+	Turns   int                              // samples that share an engine, 1 or more
+	Choices []int                            // choices from which the network was drawn
+	Has     []string                         // special features, in words
 
 	Shared   bool // initializers with equal numbers are one
 	Captured bool // initializers of bodies stand outside of them

@@ -5,17 +5,19 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
 )
 
 // onnxGates maps the order of gates in ONNX's tensors to our gates: i, o, f, c for an LSTM.
 var onnxGates = map[string][]int{LSTM: {gateI, gateO, gateF, gateG}, GRU: {gateZ, gateR, gateN}, RNN: {0}}
 
 // formats returns the quantisers of a cell under their names in --cell-config.
-func (c *Cell) formats() graph.CellFormats {
-	out := graph.CellFormats{}
+func (c *Cell) formats() operators.CellFormats {
+	out := operators.CellFormats{}
 	set := func(name string, q *Quantiser) {
 		if q != nil {
-			out[name] = graph.CellFormat{Scale: float64(q.Scale), Zero: float64(q.Zero), Bits: q.Bits, Signed: q.Signed,
+			out[name] = operators.CellFormat{Scale: float64(q.Scale), Zero: float64(q.Zero), Bits: q.Bits,
+				Signed: q.Signed,
 				Narrow: q.Narrow, Rounding: q.Mode}
 		}
 	}
@@ -176,13 +178,13 @@ func (w *writer) quantCell(l *Layer, name string, x string, n *Network) (sequenc
 		in = append(in, w.vector(b))
 	}
 	formats := c.formats()
-	for _, name := range graph.FormatNames {
+	for _, name := range operators.FormatNames {
 		f := formats[name]
 		in = append(in, w.scalar(f.Scale), w.scalar(f.Zero), w.scalar(float64(f.Bits)))
 	}
 	node := w.Node("QuantLSTMCell", in...).Domain("onnx.brevitas").Name(name).Int("cifg", flag(c.Coupled != "")).
 		Int("reverse_input", flag(l.Reverse[0])).Int("batch_first", flag(n.Form == "samples first"))
-	for _, name := range graph.FormatNames {
+	for _, name := range operators.FormatNames {
 		f, narrow := formats[name], "_narrow"
 		if name == "output_sigmoid" {
 			narrow = "_narrow_range"

@@ -5,8 +5,6 @@
 //
 //	rtltest.go  Lint, Build and Bench
 //	modules.go  the stand-in modules, and their C++
-//
-// It sees templates (files) and internal/testsupport/tier; only tests import it.
 package rtltest
 
 import (

@@ -8,6 +8,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/operators"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/testsupport/onnxtest"
@@ -40,7 +41,7 @@ func Unquantised(t *testing.T, path string) []byte {
 				n.Inputs[i] = from
 			}
 		}
-		if n.Domain == graph.QONNX {
+		if n.Domain == operators.QONNX {
 			removed++
 			gone[out] = n.Inputs[0]
 			for i := range g.Outputs {

@@ -1,7 +1,7 @@
 // Package schema checks the JSON that hlsgen writes against schemas in docs/schemas. The schemas are generated from
 // the Go types, with their comments as descriptions. The flag -update writes them.
 //
-// In come a Go type and JSON; out comes a failure where one does not fit the other. It sees tier.
+// In come a Go type and JSON; out comes a failure where one does not fit the other.
 package schema
 
 import (

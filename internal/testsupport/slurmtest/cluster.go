@@ -1,6 +1,6 @@
 // Package slurmtest starts a Slurm cluster with a single node, this machine, for tests that submit jobs.
 //
-// In comes a test; out comes a Slurm that ends with it. It sees tier.
+// In comes a test; out comes a Slurm that ends with it.
 package slurmtest
 
 import (

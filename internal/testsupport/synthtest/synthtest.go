@@ -14,8 +14,6 @@
 //	habits.go     headers that behave as the vendor's do
 //	threads.go    processes as threads, whose reads wait
 //	reset.go      the compiled C++ after a reset in the middle of a frame
-//
-// It sees templates (files), delay and internal/testsupport/tier; only tests import it.
 package synthtest
 
 import (

@@ -10,8 +10,7 @@
 // HLSGEN_SHARED names the folder of shared models in any tier but quick. Tests that need it are skipped if it is
 // not set. A variable that is empty or 0 counts as not set. Every skip states a reason.
 //
-// In comes a test; out comes that it goes on, is skipped or fails. It sees nothing of this module. folders.go finds
-// the folders.
+// In comes a test; out comes that it goes on, is skipped or fails. folders.go finds the folders.
 package tier
 
 import (

@@ -1,0 +1,83 @@
+package axes
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
+)
+
+// An origin is the element of a tensor from which another element is copied.
+type origin struct {
+	tensor  string
+	element int
+}
+
+// comesFrom follows an element of a tensor back through moves, and with through also through quantisers.
+func comesFrom(p *program.Program, tensor string, i int, through bool) origin {
+	for {
+		s := p.Producer(tensor)
+		switch {
+		case s == nil:
+			return origin{tensor, i}
+		case s.Move != nil:
+			input, at := s.Move.From(i)
+			tensor, i = s.Node.Inputs[input], at
+		case through && s.Elem != nil && ofQuantiser(operators.RoleOf(p.Origin(s.Node))):
+			tensor, i = s.Node.Inputs[s.Elem.Args[0]], s.Elem.Index[0].At(i)
+		default:
+			return origin{tensor, i}
+		}
+	}
+}
+
+// ofQuantiser reports whether a node with role r is a quantiser or a part of one.
+func ofQuantiser(r operators.Role) bool {
+	return r == operators.RoleFakeQuantise || r == operators.RoleQuantizeLinear ||
+		r == operators.RoleDequantizeLinear || r == operators.RoleClip
+}
+
+// WhyNotState reports why an input and an output cannot be replaced by states that recurrences keep. It returns "" if
+// they are, element by element, the initial and the final values of states.
+func WhyNotState(p *program.Program, input, output string) string {
+	states := StateInputs(p)
+	at := slices.IndexFunc(states, func(s *StateInput) bool { return s.Name == input })
+	if at < 0 {
+		return "the input is none that recurrences, and nothing else, begin with"
+	}
+	back := map[origin]int{} // from an element of a final state to the element of the output
+	for i := range graph.Size(p.Known[output].Shape) {
+		back[comesFrom(p, output, i, false)] = i
+	}
+	met := 0
+	for _, l := range states[at].loops {
+		var begins, ends string
+		for _, s := range p.Steps {
+			if s.Recur == l.Recur && s.Result == l.k {
+				begins, ends = s.Node.Inputs[l.k], s.Output
+			}
+		}
+		if ends == "" {
+			return "a recurrence begins with it, but the final state is not used"
+		}
+		chain := quantises(p, begins)
+		if own := quantises(l.Body, l.Body.Graph.Outputs[l.k].Name); chain != nil &&
+			!slices.EqualFunc(chain, own, quantising.equal) {
+			return "its quantiser differs from that of the recurrence's state"
+		}
+		for i := range graph.Size(p.Known[begins].Shape) {
+			from := comesFrom(p, begins, i, true)
+			if to, ok := back[origin{ends, i}]; from.tensor != input || !ok || to != from.element {
+				return fmt.Sprintf("element %d of a recurrence's last state does not come back as what it begins with",
+					i)
+			}
+			met++
+		}
+	}
+	if met != len(back) {
+		return "the output has elements that are no initial state of a recurrence"
+	}
+	return ""
+}

@@ -1,0 +1,213 @@
+package axes
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+)
+
+// A LengthInput is an input that holds the number of valid steps of a sequence: sequence_lens of ONNX' recurrent
+// operators, as data. The operators ignore later steps, and give zeros for them.
+type LengthInput struct {
+	Name string
+	Axes []TimeAxis
+
+	nodes []*graph.Node
+	sides map[string]int // the axes of inputs that count samples, including that of the length input
+}
+
+// A TimeAxis is the axis of an input along which a sequence runs.
+type TimeAxis struct {
+	Input string
+	Axis  int
+}
+
+// lensSlot is the slot of sequence_lens in ONNX' recurrent operators. Initial states have the slots from firstState to
+// stateEnd-1.
+const (
+	lensSlot   = 4
+	firstState = 5
+	stateEnd   = 7
+)
+
+// LengthInput returns the input that holds the length of all sequences, one for each sample. It returns nil if there is
+// none, if something else depends on it, or if the sequences do not come from inputs with the same steps.
+func FindLengthInput(g *graph.Graph) *LengthInput {
+	l, by := &LengthInput{sides: map[string]int{}}, map[string]*graph.Node{}
+	for _, n := range g.Nodes {
+		for _, out := range n.Outputs {
+			by[out] = n
+		}
+	}
+	seen := map[string]int{}
+	asked := map[*graph.Node]bool{} // nodes that read the length from the input, or pass it on
+	for _, n := range g.Nodes {
+		if !operators.IsRecurrent(n) {
+			continue
+		}
+		if !operators.Has(n, operators.TraitNeedsCellFormats) || len(n.Inputs) <= lensSlot {
+			return nil
+		}
+		name := n.Inputs[lensSlot]
+		for by[name] != nil && (by[name].Op == operators.OpCast || by[name].Op == operators.OpIdentity) {
+			asked[by[name]] = true
+			name = by[name].Inputs[0]
+		}
+		if name == "" || l.Name != "" && name != l.Name {
+			return nil
+		}
+		l.Name, l.nodes, asked[n] = name, append(l.nodes, n), true
+		time, samples := 0, 1
+		if n.Attrs["layout"].I == 1 {
+			time, samples = 1, 0
+		}
+		if axis, ok := inputAxis(g, by, n.Inputs[0], time); ok && !slices.Contains(l.Axes, axis) {
+			l.Axes = append(l.Axes, axis)
+		}
+		for slot := range min(stateEnd, len(n.Inputs)) {
+			if slot > 0 && slot < firstState {
+				continue
+			}
+			recordSides(g, by, n.Inputs[slot], samples, seen)
+		}
+	}
+	at := slices.IndexFunc(g.Inputs, func(v graph.ValueInfo) bool { return v.Name == l.Name })
+	if at < 0 || len(l.Axes) == 0 || isReadElsewhere(g, l.Name, asked) {
+		return nil
+	}
+	if v := g.Inputs[at]; !v.Known || len(v.Dims) != 1 {
+		return nil
+	}
+	samples := g.Inputs[at].Dims[0].Size
+	for _, v := range g.Inputs {
+		axis, ok := seen[v.Name]
+		if !ok || axis >= len(v.Dims) || samples == 1 {
+			continue
+		}
+		if l.sides[v.Name] = axis; samples > 0 && v.Dims[axis].Size > 0 && v.Dims[axis].Size != samples {
+			return nil
+		}
+	}
+	l.sides[l.Name] = 0
+	return l
+}
+
+// tells reports whether a tensor is read by a node outside nodes, or is an output of the graph.
+func isReadElsewhere(g *graph.Graph, tensor string, nodes map[*graph.Node]bool) bool {
+	known := map[string]bool{tensor: true}
+	for _, n := range g.Nodes { // in topological order
+		if !slices.ContainsFunc(n.Inputs, func(in string) bool { return known[in] }) || operators.IsRecurrent(n) {
+			continue
+		}
+		if !nodes[n] {
+			return true
+		}
+		known[n.Outputs[0]] = true
+	}
+	return slices.ContainsFunc(graph.Names(g.Outputs), func(out string) bool { return known[out] })
+}
+
+// sidesOf records the axes of tensors that become the given axis of a tensor. It stops at nodes that add or remove
+// axes.
+func recordSides(g *graph.Graph, by map[string]*graph.Node, tensor string, axis int, seen map[string]int) {
+	if _, ok := seen[tensor]; ok {
+		return
+	}
+	seen[tensor] = axis
+	n := by[tensor]
+	if n == nil || operators.Has(n, operators.TraitLoop|operators.TraitReshape) {
+		return
+	}
+	if perm := n.Attrs["perm"].Ints; n.Op == operators.OpTranspose && axis < len(perm) {
+		axis = int(perm[axis])
+	}
+	for i, in := range n.Inputs {
+		if i == 0 || n.Op == operators.OpConcat {
+			recordSides(g, by, in, axis, seen)
+		}
+	}
+}
+
+// inputAxis returns the input whose axis becomes the given axis of a tensor. ok is false if the axis comes from a
+// recurrence.
+func inputAxis(g *graph.Graph, by map[string]*graph.Node, tensor string, axis int) (a TimeAxis, ok bool) {
+	for a = (TimeAxis{tensor, axis}); by[a.Input] != nil; {
+		n := by[a.Input]
+		if operators.IsRecurrent(n) || len(n.Inputs) == 0 {
+			return a, false
+		}
+		if perm := n.Attrs["perm"].Ints; n.Op == operators.OpTranspose && a.Axis < len(perm) {
+			a.Axis = int(perm[a.Axis])
+		}
+		a.Input = n.Inputs[0]
+	}
+	at := slices.IndexFunc(g.Inputs, func(v graph.ValueInfo) bool { return v.Name == a.Input })
+	return a, at >= 0 && a.Axis < len(g.Inputs[at].Dims)
+}
+
+// Steps returns the number of steps of the inputs, and the name of their axis. It returns 0 if the number is unknown.
+func (l *LengthInput) Steps(g *graph.Graph, opt operators.Options) (steps int, axis string) {
+	for _, a := range l.Axes {
+		v := inputNamed(g, a.Input)
+		d := v.Dims[a.Axis]
+		if d.Size > 0 {
+			return d.Size, ""
+		}
+		if n := opt.Dims[d.Param]; n > 0 && d.Param != "" {
+			return n, d.Param
+		}
+		if shape := dataShape(opt, *v); len(shape) > a.Axis && d.Param != "" {
+			return shape[a.Axis+len(shape)-len(v.Dims)], d.Param
+		}
+	}
+	return 0, ""
+}
+
+// dataShape returns the shape of the data for an input. The data may have an axis of samples in front. shapeOf returns
+// nil if there are no matching data.
+func dataShape(o operators.Options, v graph.ValueInfo) []int {
+	shape, ok := o.Data[v.Name]
+	if !ok {
+		shape = o.Data[""]
+	}
+	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 {
+		return nil
+	}
+	return shape
+}
+
+// input returns the input with the given name.
+func inputNamed(g *graph.Graph, name string) *graph.ValueInfo {
+	return &g.Inputs[slices.IndexFunc(g.Inputs, func(v graph.ValueInfo) bool { return v.Name == name })]
+}
+
+// Bind turns a graph into one for sequences with the given number of steps, all valid. The input stays, but has no
+// effect.
+func (l *LengthInput) Bind(g *graph.Graph, steps int) {
+	g.Sides = l.sides
+	for _, n := range l.nodes {
+		n.Inputs[lensSlot] = ""
+	}
+	for _, a := range l.Axes {
+		if d := &inputNamed(g, a.Input).Dims[a.Axis]; d.Size > 0 {
+			d.Size = steps
+		}
+	}
+}
+
+// WithValidSteps returns a variant of a graph from Bind, for a single sample, in which only the first steps are valid.
+func WithValidSteps(g *graph.Graph, steps int) *graph.Graph {
+	c := g.Copy()
+	lens := fresh(c, "steps")
+	c.Init[lens] = &graph.Tensor{DType: graph.Int32, Shape: []int{1}, I: []int64{int64(steps)}}
+	for i, n := range c.Nodes {
+		if operators.Has(n, operators.TraitNeedsCellFormats) {
+			with := *n
+			with.Inputs = slices.Clone(n.Inputs)
+			with.Inputs[lensSlot] = lens
+			c.Nodes[i] = &with
+		}
+	}
+	return c
+}

@@ -1,0 +1,183 @@
+package axes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/operators"
+	"hlsgen/frontend/program"
+)
+
+// A StateInput is an input that only recurrences read, as the initial value of a state.
+type StateInput struct {
+	Name string
+	program.KnownTensor
+	Real  bool // some recurrence reads it without a quantiser in between
+	loops []begun
+}
+
+// A begun is state k of a recurrence.
+type begun struct {
+	*program.Recur
+	k int
+}
+
+// StateInputs returns the inputs of the graph that are initial states of recurrences, in order. They may be moved or
+// quantised on the way.
+func StateInputs(p *program.Program) (list []*StateInput) {
+	outputs := graph.NameSet(graph.Names(p.Graph.Outputs))
+	for _, in := range p.Graph.Inputs {
+		s := &StateInput{Name: in.Name, KnownTensor: p.Known[in.Name]}
+		if s.DType.Float() && s.reaches(p, in.Name, false, outputs) && len(s.loops) > 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// reaches records the states that a tensor, derived from the input, initialises. It reports false if anything else
+// reads it.
+func (s *StateInput) reaches(p *program.Program, tensor string, quantised bool, outputs map[string]bool) bool {
+	if outputs[tensor] {
+		return false
+	}
+	for _, step := range p.Readers(tensor) {
+		role := operators.RoleOf(step.Node)
+		switch {
+		case step.Recur != nil:
+			for k, name := range step.Node.Inputs {
+				of := begun{step.Recur, k}
+				switch {
+				case name != tensor || slices.Contains(s.loops, of):
+				case k >= step.Recur.States:
+					return false
+				default:
+					s.loops = append(s.loops, of)
+					s.Real = s.Real || !quantised
+				}
+			}
+		case step.Move != nil || role == operators.RoleFakeQuantise || role == operators.RoleQuantizeLinear ||
+			role == operators.RoleDequantizeLinear || role == operators.RoleClip:
+			if !s.reaches(p, step.Output, quantised || role == operators.RoleFakeQuantise ||
+				role == operators.RoleQuantizeLinear,
+				outputs) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// A quantising is a node of a quantiser, with its constants by slot.
+type quantising struct {
+	node *graph.Node
+	by   []*graph.Tensor // nil for the data
+}
+
+// Quantiser returns nodes that quantise the tensor in to the tensor out, as the bodies of the recurrences quantise the
+// state. fresh returns unused names; constants are added to init. If there is no such quantiser, or the recurrences
+// have different ones, Quantiser returns nil, and why says so.
+func (s *StateInput) Quantiser(in, out string, fresh func(string) string,
+	init map[string]*graph.Tensor) (nodes []*graph.Node,
+	why string) {
+	chain, why := s.quantiser()
+	for i, q := range chain {
+		n := *q.node
+		n.Index, n.Stands, n.Name, n.Meta, n.Attrs = -1, nil, "initial-state", nil, maps.Clone(n.Attrs)
+		n.Inputs = slices.Clone(n.Inputs)
+		for slot, t := range q.by {
+			switch {
+			case n.Inputs[slot] == "":
+			case t == nil:
+				n.Inputs[slot] = in
+			default:
+				n.Inputs[slot] = fresh(fmt.Sprintf("%s.%d", out, slot))
+				init[n.Inputs[slot]] = t
+			}
+		}
+		if in = out; i < len(chain)-1 {
+			in = fresh(out + ".code")
+		}
+		n.Outputs = []string{in}
+		nodes = append(nodes, &n)
+	}
+	return nodes, why
+}
+
+// Quantised reports whether Quantiser would return a quantiser.
+func (s *StateInput) Quantised() bool {
+	chain, _ := s.quantiser()
+	return chain != nil
+}
+
+// quantiser returns the nodes that quantise the state, the same in all loops, or the reason why there are none.
+func (s *StateInput) quantiser() (all []quantising, why string) {
+	if !s.Real {
+		return nil, "the model quantises it already"
+	}
+	for i, l := range s.loops {
+		chain := quantises(l.Body, l.Body.Graph.Outputs[l.k].Name)
+		switch {
+		case chain == nil:
+			return nil, "no quantiser of the loop's body makes this state"
+		case i > 0 && !slices.EqualFunc(chain, all, quantising.equal):
+			return nil, "the recurrences that begin with it quantise it differently"
+		}
+		state := l.Body.Known[l.Body.Graph.Inputs[l.k].Name].Shape
+		for _, q := range chain {
+			for _, t := range q.by {
+				if t != nil && t.Len() > 1 && !slices.Equal(state, s.Shape) {
+					return nil, "the loop's quantiser has a scale for each element, and the input another shape than " +
+						"the state"
+				}
+			}
+		}
+		all = chain
+	}
+	return all, ""
+}
+
+// quantises returns the nodes of the quantiser that gives a tensor's value, from the first to the last, or nil if there
+// is none.
+func quantises(p *program.Program, tensor string) (chain []quantising) {
+	for {
+		step := p.Producer(tensor)
+		if step == nil {
+			return nil
+		}
+		n := p.Origin(step.Node)
+		role := operators.RoleOf(n)
+		ends := role == operators.RoleFakeQuantise || role == operators.RoleQuantizeLinear
+		switch {
+		case n != step.Node || len(n.Outputs) != 1:
+			return nil
+		case ends || role == operators.RoleDequantizeLinear || role == operators.RoleClip:
+			q := quantising{n, make([]*graph.Tensor, len(n.Inputs))}
+			for slot := 1; slot < len(n.Inputs); slot++ {
+				if n.Inputs[slot] == "" {
+					continue
+				}
+				if q.by[slot] = p.Known[n.Inputs[slot]].Const; q.by[slot] == nil {
+					return nil
+				}
+			}
+			if chain = slices.Insert(chain, 0, q); ends {
+				return chain
+			}
+		case step.Move == nil:
+			return nil
+		}
+		tensor = n.Inputs[0]
+	}
+}
+
+// equal reports whether two nodes have the same operator, attributes and constants.
+func (q quantising) equal(o quantising) bool {
+	same := func(a, b *graph.Tensor) bool { return (a == nil) == (b == nil) && (a == nil || a.Equal(b)) }
+	return q.node.FullOp() == o.node.FullOp() && slices.EqualFunc(q.by, o.by, same) &&
+		fmt.Sprint(q.node.Attrs) == fmt.Sprint(o.node.Attrs)
+}

@@ -1,0 +1,63 @@
+package execution
+
+import (
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
+)
+
+// A run keeps a tensor as long as something can read it. That is a step, or an exact decision of a rounding, which goes
+// back through all tensors that are not exact. So a step is over with its inputs if its output is exact, or otherwise
+// when all readers of its output are over.
+
+// A holding says which tensors a run still needs.
+type holding struct {
+	all     map[string]*program.Reals
+	readers map[string]int      // by tensor: the number of readers that are not over, including the part's outputs
+	reads   map[string][]string // by output of a step that is not over: the tensors that it reads
+}
+
+// holding returns the holding of a run that returns only its outputs.
+func (p *ProgramPart) holding(all map[string]*program.Reals) *holding {
+	h := &holding{all: all, readers: map[string]int{}, reads: map[string][]string{}}
+	for _, r := range p.runners {
+		of := graph.NameSet(r.reads)
+		for name := range of {
+			h.reads[r.step.Output] = append(h.reads[r.step.Output], name)
+			h.readers[name]++
+		}
+	}
+	for _, name := range p.to {
+		h.readers[name]++
+	}
+	return h
+}
+
+// computed records that the output of a step was computed.
+func (h *holding) computed(output string, v *program.Reals) {
+	if h.readers[output] == 0 {
+		delete(h.all, output)
+	}
+	known := len(v.Lo) == 0 || &v.Lo[0] == &v.Hi[0] || v.Truth != nil
+	if known || h.readers[output] == 0 {
+		h.over(output)
+	}
+}
+
+// over drops the tensors that nothing needs after a step is over. output names the step.
+func (h *holding) over(output string) {
+	for rest := []string{output}; len(rest) > 0; {
+		last := rest[len(rest)-1]
+		rest = rest[:len(rest)-1]
+		reads := h.reads[last]
+		delete(h.reads, last)
+		for _, name := range reads {
+			if h.readers[name]--; h.readers[name] > 0 {
+				continue
+			}
+			delete(h.all, name)
+			if h.reads[name] != nil { // the step that computed it is over, too
+				rest = append(rest, name)
+			}
+		}
+	}
+}

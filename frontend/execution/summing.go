@@ -1,0 +1,54 @@
+package execution
+
+import (
+	"math/big"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
+	"hlsgen/frontend/real"
+)
+
+// A ReplacedSums replaces the sums of a step's products, for example by accumulators that overflow. It returns
+// integers.
+type ReplacedSums struct {
+	Sum  func(x *program.Reals) ([]int64, error) // returns all outputs, given the whole input A
+	Unit []*big.Rat                              // by row: the real value of 1
+	Row  []int32                                 // by output: its row
+}
+
+// With returns a copy of the part in which the sums of some steps are replaced, by output. Steps in loops cannot be
+// replaced.
+func (p *ProgramPart) With(sums map[string]*ReplacedSums) *ProgramPart {
+	q := p.Fork()
+	q.sums = sums
+	return q
+}
+
+// sum runs a step with replaced sums. They are kept as integers for exact decisions in later steps.
+func (r *runner) sum(s *ReplacedSums, in []*program.Reals, out *program.Reals, d *decider) error {
+	whole, err := s.Sum(in[r.product.Dot.A])
+	if err != nil {
+		return err
+	}
+	unit := make([]real.Interval, len(s.Unit))
+	for i, u := range s.Unit {
+		unit[i] = graph.EnclosingInterval(u)
+	}
+	for i, n := range whole {
+		y := unit[s.Row[i]].Mul(real.PointInterval(float64(n)))
+		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+	}
+	d.summed[r.product.Output] = whole
+	return nil
+}
+
+// sumOf returns the i-th replaced sum of a step. ok is false if the step's sums are not replaced.
+func (d *decider) sumOf(s *program.Step, i int) (n real.Num, ok bool) {
+	whole, ok := d.summed[s.Output]
+	if !ok {
+		return n, false
+	}
+	of := d.sums[s.Output]
+	y := new(big.Rat).SetInt64(whole[i])
+	return real.Exactly(y.Mul(y, of.Unit[of.Row[i]])), true
+}

@@ -1,0 +1,88 @@
+package operators
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
+	"hlsgen/internal/diag"
+)
+
+// A program is kept up to date while passes replace nodes of its graph. The steps of a node depend only on the node, on
+// what is known of its inputs, and on the names in use. So a node that stays, with unchanged inputs, keeps its steps.
+// Therefore nodes of a prepared graph must not be changed.
+
+// Reprepare prepares a changed version of a program's graph, as Prepare does, and reuses the steps of unchanged nodes.
+func Reprepare(p *program.Program, g *graph.Graph, d *diag.List) *program.Program {
+	q, ok := run(preparationOf(p).next(g), d)
+	if !ok {
+		return nil
+	}
+	return q
+}
+
+// define builds the steps of a node of the graph, or reuses those of the earlier program.
+func (p *preparation) define(of *reading, def operator) {
+	if p.keep(of) {
+		return
+	}
+	first := len(p.Steps)
+	p.now = &made{of: of}
+	(&call{p: p, reading: of}).build(def)
+	p.now.steps = slices.Clip(p.Steps[first:])
+	p.record(of.Node, p.now)
+}
+
+// record keeps the results for a node of the graph.
+func (p *preparation) record(n *graph.Node, m *made) {
+	p.made[n] = m
+	p.SetSteps(n, m.steps)
+}
+
+// keep reuses the earlier results for a node, and reports whether it could. Loops are prepared again, because their
+// bodies reuse results on their own.
+func (p *preparation) keep(of *reading) bool {
+	if p.kept == nil || IsRecurrent(of.Node) {
+		return false
+	}
+	m := p.kept.made[of.Node]
+	if m == nil || !slices.EqualFunc(m.of.in, of.in, sameKnown) {
+		return false
+	}
+	p.now = &made{of: of}
+	for _, name := range m.names {
+		if p.fresh(name.base, name.suffix) != name.name {
+			for _, taken := range p.now.names {
+				p.names.Free(taken.base, taken.suffix, taken.name)
+			}
+			return false
+		}
+	}
+	for _, s := range m.counted {
+		if refusal(func() { countStep(p, s) }) != nil {
+			return false // building the node again would end in other names, too
+		}
+	}
+	for _, n := range m.nodes {
+		p.SetOrigin(n, of.Node)
+	}
+	for _, name := range m.known {
+		p.Known[name] = p.kept.Known[name]
+		if v := p.kept.Inexact(name); v != nil {
+			p.SetInexact(name, v)
+		}
+		if p.Known[name].Const == nil {
+			p.SetInfinities(name, p.kept.Infinities(name))
+		}
+	}
+	for _, s := range m.steps {
+		p.Add(s)
+	}
+	p.record(of.Node, m)
+	return true
+}
+
+// same reports whether the same is known of two tensors. Constants are never changed, so pointers suffice.
+func sameKnown(k program.KnownTensor, l program.KnownTensor) bool {
+	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
+}

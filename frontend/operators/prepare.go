@@ -1,0 +1,122 @@
+package operators
+
+import (
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/program"
+	"hlsgen/internal/diag"
+)
+
+// Prepare returns the program of a graph. If it does not support some nodes, it adds an error for each to d and returns
+// nil.
+func Prepare(g *graph.Graph, file string, opt Options, d *diag.List) *program.Program {
+	if p, ok := run(preparation{Program: program.New(g, file), options: opt}, d); ok {
+		return p
+	}
+	return nil
+}
+
+// SupportedPart returns the part of a graph that can be prepared: the supported nodes before the first unsupported
+// ones. Its outputs are the tensors that unsupported nodes read, and the outputs of the graph. It returns nil if the
+// part is empty.
+func SupportedPart(g *graph.Graph, file string, opt Options) *graph.Graph {
+	p, _ := PreparePart(g, file, opt)
+	if p == nil {
+		return nil
+	}
+	sub := *g
+	sub.Nodes, sub.Outputs = nil, nil
+	wanted := graph.NameSet(graph.Names(g.Outputs))
+	for _, n := range g.Nodes {
+		known := true
+		for _, o := range n.Outputs {
+			_, ok := p.Known[o]
+			known = known && (ok || o == "")
+		}
+		if known {
+			sub.Nodes = append(sub.Nodes, n)
+			continue
+		}
+		for _, in := range n.Inputs {
+			wanted[in] = true
+		}
+	}
+	for _, s := range p.Steps {
+		if wanted[s.Output] {
+			wanted[s.Output] = false
+			sub.Outputs = append(sub.Outputs, graph.ValueInfo{Name: s.Output, DType: s.DType})
+		}
+	}
+	if len(sub.Outputs) == 0 {
+		return nil
+	}
+	return &sub
+}
+
+// PreparePart prepares the nodes of a graph that are supported. The result has no steps of the others, and nothing is
+// known of what they compute. whole reports whether all nodes are supported. PreparePart returns nil if the graph
+// contradicts itself.
+func PreparePart(g *graph.Graph, file string, opt Options) (p *program.Program, whole bool) {
+	return run(preparation{Program: program.New(g, file), options: opt}, new(diag.List))
+}
+
+// PreparePartLike prepares a changed version of a program's graph as PreparePart does, and reuses the steps of
+// unchanged nodes. The options may differ from those of the program in the sizes of axes.
+func PreparePartLike(p *program.Program, g *graph.Graph, opt Options) (q *program.Program, whole bool) {
+	next := preparationOf(p).next(g)
+	next.options = opt
+	return run(next, new(diag.List))
+}
+
+// run runs a preparation. If it fails, ok is false and the result holds the part that succeeded.
+func run(p preparation, d *diag.List) (_ *program.Program, ok bool) {
+	g, file, opt := p.Graph, p.File, p.options
+	if err := g.Verify(); err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(),
+			Hint: "the graph contradicts itself: export the model again"})
+		return nil, false
+	}
+	p.Sequences, p.Preparation = opt.Sequences, &p
+	p.names, p.made, p.counted, p.report = g.UsedNames(), map[*graph.Node]*made{}, map[any]bool{}, d
+	p.strides = strides{map[string][]int32{}, map[string]*program.IndexList{}, &p.budget}
+	if p.kept != nil {
+		p.strides.known, p.strides.lists = p.kept.strides.known, p.kept.strides.lists
+	}
+	ok = true
+	shared := causes{}
+	defer shared.tell(d)
+	try := func(node, op, where string, f func()) {
+		r := refusal(f)
+		ok = ok && r == nil
+		if r == nil || r == reported {
+			return
+		}
+		x := diag.Diag{Severity: diag.Error, Code: r.code, Node: node, Op: op, Where: where, Msg: r.msg, Hint: r.hint}
+		if r.cause != "" {
+			shared.add(r.cause, x, d)
+			return
+		}
+		d.Add(x)
+	}
+	for _, in := range g.Inputs {
+		try(in.Name, "input", file, func() { p.Known[in.Name] = opt.input(in) })
+	}
+	if ok {
+		try("", "", file, func() { opt.checkDims(g) })
+	}
+	for _, n := range g.Nodes {
+		try(n.Label(), n.FullOp(), Where(file, n), func() {
+			def, found := lookup(n.Domain, n.Op)
+			read, known := p.read(n)
+			if !found {
+				unknown(n, known, g)
+			}
+			if !known {
+				panic(reported) // the error was reported at the node that computes the input
+			}
+			p.define(read, def)
+		})
+	}
+	p.kept, p.whole = nil, ok
+	p.Finish()
+	return p.Program, ok
+}

@@ -1,0 +1,283 @@
+package program
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// An IndexList is an immutable list of int32s, mostly indices of elements. It is a table or, if the numbers are sums of
+// coordinates times strides, those strides. The second form takes no memory, however long the list is.
+type IndexList struct {
+	n     int
+	table []int32 // nil if the list has strides
+	from  int
+	axes  []stride // the outermost first; empty if all numbers are from
+}
+
+// A stride is an axis of an IndexList: its number of coordinates, and the step from one to the next.
+type stride struct{ extent, step int }
+
+// An Axis is an axis along which two lists grow by constant steps A and B, such as the lists of a product's factors.
+type Axis struct{ Extent, A, B int }
+
+// Axes returns the axes along which two lists of equal length grow, the innermost last. ok is false if a list is a
+// table or starts above 0.
+func Axes(a, b *IndexList) (axes []Axis, ok bool) {
+	if a.table != nil || b.table != nil || a.from != 0 || b.from != 0 || a.n == 0 {
+		return nil, false
+	}
+	rest := func(l *IndexList) []stride {
+		if len(l.axes) == 0 {
+			return []stride{{l.n, 0}}
+		}
+		return slices.Clone(l.axes)
+	}
+	x, y := rest(a), rest(b)
+	for len(x) > 0 && len(y) > 0 {
+		s, t := &x[len(x)-1], &y[len(y)-1]
+		n := min(s.extent, t.extent)
+		if s.extent%n != 0 || t.extent%n != 0 {
+			return nil, false
+		}
+		axes = append(axes, Axis{n, s.step, t.step})
+		if s.extent, s.step = s.extent/n, s.step*n; s.extent == 1 {
+			x = x[:len(x)-1]
+		}
+		if t.extent, t.step = t.extent/n, t.step*n; t.extent == 1 {
+			y = y[:len(y)-1]
+		}
+	}
+	slices.Reverse(axes)
+	return axes, len(x) == len(y)
+}
+
+// NewIndexList returns a list with the given table, or nil for nil.
+func NewIndexList(table []int32) *IndexList {
+	if table == nil {
+		return nil
+	}
+	return &IndexList{n: len(table), table: table}
+}
+
+// Strides returns the list that holds, for every element of a shape in row-major order, the sum of its coordinates
+// times steps.
+func Strides(shape, steps []int) *IndexList {
+	l := &IndexList{n: graph.Size(shape)}
+	for i, extent := range shape {
+		if extent == 1 {
+			continue
+		}
+		if k := len(l.axes) - 1; k >= 0 && l.axes[k].step == extent*steps[i] {
+			l.axes[k] = stride{l.axes[k].extent * extent, steps[i]}
+			continue
+		}
+		l.axes = append(l.axes, stride{extent, steps[i]})
+	}
+	return l
+}
+
+// Len returns the length of the list.
+func (l *IndexList) Len() int { return l.n }
+
+// At returns the i-th number.
+func (l *IndexList) At(i int) int32 {
+	if l.table != nil {
+		return l.table[i]
+	}
+	at, rest := l.from, uint32(i)
+	for k := len(l.axes) - 1; k > 0; k-- {
+		a := l.axes[k]
+		next := rest / uint32(a.extent)
+		at += int(rest-next*uint32(a.extent)) * a.step
+		rest = next
+	}
+	if len(l.axes) > 0 {
+		at += int(rest) * l.axes[0].step
+	}
+	return int32(at)
+}
+
+// run returns how many numbers from the i-th on have a constant step, and that step.
+func (l *IndexList) run(i int) (n, step int) {
+	if len(l.axes) == 0 {
+		return l.n - i, 0
+	}
+	a := l.axes[len(l.axes)-1]
+	return a.extent - i%a.extent, a.step
+}
+
+// Append appends the n numbers from the i-th on to a slice.
+func (l *IndexList) Append(to []int32, i, n int) []int32 {
+	if l.table != nil {
+		return append(to, l.table[i:i+n]...)
+	}
+	to = slices.Grow(to, n)
+	for n > 0 {
+		run, step := l.run(i)
+		run = min(run, n)
+		at := int(l.At(i))
+		for k := range run {
+			to = append(to, int32(at+k*step))
+		}
+		i, n = i+run, n-run
+	}
+	return to
+}
+
+// listed is the number of entries that All computes at a time for a list with strides.
+const listed = 1 << 12
+
+// All yields all numbers in order, with their indices.
+func (l *IndexList) All(yield func(i int, v int32) bool) {
+	var some []int32
+	for i := 0; i < l.n; i += len(some) {
+		if l.table != nil {
+			some = l.table
+		} else {
+			some = l.Append(some[:0], i, min(listed, l.n-i))
+		}
+		for k, v := range some {
+			if !yield(i+k, v) {
+				return
+			}
+		}
+	}
+}
+
+// Table returns all numbers, or nil for a nil list. The caller must not change the result.
+func (l *IndexList) Table() []int32 {
+	switch {
+	case l == nil:
+		return nil
+	case l.table != nil:
+		return l.table
+	}
+	return l.Append(nil, 0, l.n)
+}
+
+// Inverse returns the inverse permutation. The list must hold each of 0, 1 ... n-1 once.
+func (l *IndexList) Inverse() *IndexList {
+	if order := l.AscendingOrder(); order != nil {
+		return order
+	}
+	return Strides([]int{l.n}, []int{1})
+}
+
+// Range returns the least and the greatest number of a list that is not empty.
+func (l *IndexList) Range() (least, most int32) {
+	if l.table != nil {
+		return slices.Min(l.table), slices.Max(l.table)
+	}
+	lo, hi := l.from, l.from
+	for _, a := range l.axes {
+		lo, hi = lo+min(0, a.step*(a.extent-1)), hi+max(0, a.step*(a.extent-1))
+	}
+	return int32(lo), int32(hi)
+}
+
+// Equal reports whether two lists hold the same numbers.
+func (l *IndexList) Equal(o *IndexList) bool {
+	if l == o || l.table == nil && o.table == nil && l.n == o.n && l.from == o.from && slices.Equal(l.axes, o.axes) {
+		return true
+	}
+	if l.n != o.n {
+		return false
+	}
+	for i, v := range l.All {
+		if o.At(i) != v {
+			return false
+		}
+	}
+	return true
+}
+
+// CommonDivisor returns the greatest common divisor of all numbers, or 0 if all are 0.
+func (l *IndexList) CommonDivisor() int32 {
+	if l.table != nil {
+		return common(l.table)
+	}
+	steps := []int32{int32(l.from)}
+	for _, a := range l.axes {
+		steps = append(steps, int32(a.step))
+	}
+	return max(common(steps), -common(steps))
+}
+
+// AscendingOrder returns the indices in ascending order of their numbers, or nil if the numbers are ascending already.
+func (l *IndexList) AscendingOrder() *IndexList {
+	if l.table != nil {
+		if slices.IsSorted(l.table) {
+			return nil
+		}
+		return NewIndexList(sorted(l.table))
+	}
+	places := make([]stride, len(l.axes)) // the step along each axis, as an index
+	n := 1
+	for k, a := range slices.Backward(l.axes) {
+		places[k] = stride{a.extent, n}
+		n *= a.extent
+	}
+	order := make([]int, len(l.axes)) // the axes, with the longest steps first
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return l.axes[b].step - l.axes[a].step })
+	reach := 0 // the span of the inner axes
+	for _, k := range slices.Backward(order) {
+		a := l.axes[k]
+		if a.step < reach {
+			return NewIndexList(sorted(l.Table()))
+		}
+		reach += a.step * (a.extent - 1)
+	}
+	if slices.IsSorted(order) {
+		return nil
+	}
+	var shape, steps []int
+	for _, k := range order {
+		shape, steps = append(shape, places[k].extent), append(steps, places[k].step)
+	}
+	return Strides(shape, steps)
+}
+
+// CountUp returns 0, 1 ... n-1.
+func CountUp[T int | int32 | int64](n int) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = T(i)
+	}
+	return out
+}
+
+// common returns the greatest common divisor of non-negative numbers, or 0 if all are 0.
+func common(v []int32) (divisor int32) {
+	last := int32(0)
+	for _, x := range v {
+		if x == last { // neighbours are often equal
+			continue
+		}
+		last = x
+		for x != 0 {
+			divisor, x = x, divisor%x
+		}
+	}
+	return divisor
+}
+
+// sorted returns the indices of non-negative numbers in ascending order of the numbers. Equal numbers stay in order.
+func sorted(v []int32) []int32 {
+	place := make([]int32, slices.Max(v)+2) // by number: the next free place in order
+	for _, x := range v {
+		place[x+1]++
+	}
+	for x := range place[1:] {
+		place[x+1] += place[x]
+	}
+	order := make([]int32, len(v))
+	for i, x := range v {
+		order[place[x]] = int32(i)
+		place[x]++
+	}
+	return order
+}

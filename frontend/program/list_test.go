@@ -1,0 +1,107 @@
+package program
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestList holds lists of strides against tables of the same numbers.
+func TestList(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	permutations := 0
+	for range 3000 {
+		var shape, steps []int
+		for range r.IntN(5) {
+			shape, steps = append(shape, 1+r.IntN(5)), append(steps, r.IntN(30))
+		}
+		if r.IntN(3) == 0 { // the axes of a tensor in another order
+			steps = make([]int, len(shape))
+			n := 1
+			for _, a := range r.Perm(len(shape)) {
+				steps[a] = n
+				n *= shape[a]
+			}
+			permutations++
+		}
+		want := Strided(shape, steps)
+		l, table := Strides(shape, steps), NewIndexList(want)
+		for i, v := range want {
+			if l.Len() != len(want) || l.At(i) != v || table.At(i) != v {
+				t.Fatalf("shape %v, steps %v: number %d is %d, want %d", shape, steps, i, l.At(i), v)
+			}
+		}
+		at := r.IntN(len(want))
+		n := r.IntN(len(want) - at + 1)
+		if got := l.Append([]int32{-1}, at, n); !slices.Equal(got[1:], want[at:at+n]) || got[0] != -1 {
+			t.Fatalf("shape %v, steps %v: numbers %d to %d are %v", shape, steps, at, at+n, got)
+		}
+		var all []int32
+		for i, v := range l.All {
+			if all = append(all, v); i != len(all)-1 {
+				t.Fatalf("number %d is told as %d", len(all)-1, i)
+			}
+		}
+		least, most := l.Range()
+		if !slices.Equal(all, want) || !slices.Equal(l.Table(), want) || !l.Equal(table) || !table.Equal(l) ||
+			least != slices.Min(want) || most != slices.Max(want) || l.CommonDivisor() != common(want) {
+			t.Fatalf("shape %v, steps %v: %v, from %d to %d by %d", shape, steps, all, least, most, l.CommonDivisor())
+		}
+		order := l.AscendingOrder()
+		var rising, indices []int32
+		for _, i := range order.Table() {
+			rising, indices = append(rising, want[i]), append(indices, i)
+		}
+		slices.Sort(indices)
+		if (order == nil) != slices.IsSorted(want) || order != nil && (!slices.IsSorted(rising) ||
+			!slices.Equal(indices, Strided([]int{len(want)}, []int{1}))) {
+			t.Fatalf("shape %v, steps %v: the order is %v", shape, steps, order.Table())
+		}
+		if l.Len() > 1 && slices.Equal(slices.Sorted(slices.Values(want)), Strided([]int{len(want)}, []int{1})) {
+			inverse := l.Inverse()
+			for i, v := range want {
+				if inverse.At(int(v)) != int32(i) {
+					t.Fatalf("shape %v, steps %v: the inverse is %v", shape, steps, inverse.Table())
+				}
+			}
+		}
+	}
+	if permutations < 500 {
+		t.Errorf("%d lists have an inverse", permutations)
+	}
+}
+
+// TestPlaces holds places by axis against a table of all of them.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 3))
+	for range 3000 {
+		var from [][]int32
+		for range r.IntN(5) {
+			axis := make([]int32, 1+r.IntN(4))
+			outside := r.IntN(2) == 0
+			for j := range axis {
+				if axis[j] = int32(r.IntN(20)); outside && r.IntN(3) == 0 {
+					axis[j] = -1
+				}
+			}
+			from = append(from, axis)
+		}
+		table := SumIndices(from)
+		m := &Move{Places: NewPlaces(from)}
+		var slots []int
+		for i, at := range table {
+			slot, element := m.From(i)
+			if want := int(at); want < 0 && (slot != 1 || element != 0) || want >= 0 && (slot != 0 || element != want) {
+				t.Fatalf("%v: element %d is %d of input %d, want %d", from, i, element, slot, want)
+			}
+			if !slices.Contains(slots, slot) {
+				slots = append(slots, slot)
+			}
+		}
+		if !slices.Equal(m.Slots(), slots) || m.ReadsOtherInputs() != slices.Contains(slots, 1) || m.IsIdentity() {
+			t.Fatalf("%v: inputs %v, want %v", from, m.Slots(), slots)
+		}
+	}
+}

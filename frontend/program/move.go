@@ -1,0 +1,129 @@
+package program
+
+import (
+	"slices"
+)
+
+// A Move takes output element i from element Index[i] of input Input[i]. A nil Index means element i, and a nil Input
+// means input 0. If Places is not nil, it says where elements come from instead.
+type Move struct {
+	Input  []uint8
+	Index  []int32
+	Places *Places
+}
+
+// From returns the input and the element from which output element i comes.
+func (m *Move) From(i int) (input, element int) {
+	if m.Places != nil {
+		at := m.Places.at(i)
+		if at < 0 {
+			return 1, 0
+		}
+		return 0, at
+	}
+	if m.Input != nil {
+		input = int(m.Input[i])
+	}
+	if m.Index == nil {
+		return input, i
+	}
+	return input, int(m.Index[i])
+}
+
+// IsIdentity reports whether the output is input 0 without a change of order.
+func (m *Move) IsIdentity() bool { return m.Input == nil && m.Index == nil && m.Places == nil }
+
+// ReadsOtherInputs reports whether elements may come from other inputs than input 0.
+func (m *Move) ReadsOtherInputs() bool { return m.Input != nil || m.Places != nil && m.Places.outside }
+
+// Slots returns the inputs from which elements come, in the order of their first elements.
+func (m *Move) Slots() (list []int) {
+	switch {
+	case !m.ReadsOtherInputs():
+		return []int{0}
+	case m.Places != nil:
+		first, _ := m.From(0)
+		list = []int{first}
+		if other := 1 - first; other == 1 || !m.Places.empty {
+			list = append(list, other)
+		}
+		return list
+	}
+	var seen [256]bool
+	for _, i := range m.Input {
+		if !seen[i] {
+			seen[i] = true
+			list = append(list, int(i))
+		}
+	}
+	return list
+}
+
+// A Places maps the coordinates of each output element to an element of input 0, or to the only element of input 1, as
+// in padded data.
+type Places struct {
+	n       int
+	axes    [][]int32 // by axis, or several merged axes, and coordinate: an offset into input 0; negative for input 1
+	outside bool      // some element comes from input 1
+	empty   bool      // all elements come from input 1
+}
+
+// NewPlaces returns a Places for which an element with coordinate j along each axis a comes from the sum of from[a][j]
+// over all axes. If one of these is negative, it comes from input 1.
+func NewPlaces(from [][]int32) *Places {
+	p := &Places{n: 1}
+	for _, axis := range slices.Backward(from) {
+		p.n *= len(axis)
+		p.outside = p.outside || slices.ContainsFunc(axis, func(at int32) bool { return at < 0 })
+		p.empty = p.empty || !slices.ContainsFunc(axis, func(at int32) bool { return at >= 0 })
+		if k := len(p.axes) - 1; k >= 0 && len(p.axes[k])*len(axis) <= listed {
+			p.axes[k] = SumIndices([][]int32{axis, p.axes[k]})
+			continue
+		}
+		p.axes = append(p.axes, axis)
+	}
+	slices.Reverse(p.axes)
+	p.outside = p.outside && p.n > 0
+	return p
+}
+
+// at returns the element of input 0 from which output element i comes, or a negative number for input 1.
+func (p *Places) at(i int) int {
+	at, rest := 0, uint32(i)
+	for k := len(p.axes) - 1; k >= 0; k-- {
+		axis := p.axes[k]
+		next := uint32(0)
+		if k > 0 {
+			next = rest / uint32(len(axis))
+		}
+		of := axis[rest-next*uint32(len(axis))]
+		if of < 0 {
+			return -1
+		}
+		at += int(of)
+		rest = next
+	}
+	return at
+}
+
+// Len returns the number of output elements.
+func (p *Places) Len() int { return p.n }
+
+// Row returns the places of the output elements from i to the end of the last axis. Each is base plus its entry of
+// axis, or comes from input 1 if one of the two is negative. The last axis must not be empty.
+func (p *Places) Row(i int) (base int, axis []int32) {
+	last := len(p.axes) - 1
+	if last < 0 {
+		return 0, []int32{0}
+	}
+	axis = p.axes[last]
+	rest := i / len(axis)
+	for k := last - 1; k >= 0; k-- {
+		of := p.axes[k][rest%len(p.axes[k])]
+		if rest /= len(p.axes[k]); of < 0 {
+			return -1, axis[i%len(axis):]
+		}
+		base += int(of)
+	}
+	return base, axis[i%len(axis):]
+}

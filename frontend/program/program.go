@@ -1,0 +1,163 @@
+// Package program holds what a graph computes, reduced to steps of five forms: moves of elements, functions of
+// elements, sums of products, orders of rows, and loops. Package operators makes programs, package execution runs them,
+// and the lowering reads them.
+//
+//	list         lists of indices, in compact forms, too
+//	reals        values as intervals
+//	move         moves of elements
+//	steps        the five forms
+//	tables       index tables
+//	program      programs: what is known of tensors, and their steps
+//	infinities   tensors that may hold infinities
+package program
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"hlsgen/frontend/graph"
+)
+
+// A Program is a graph with known shapes whose operators are reduced to five forms of steps: moves of elements,
+// functions of elements, sums of products, orders of rows, and loops. The executor and the lowering only deal with
+// these forms.
+type Program struct {
+	Graph *graph.Graph
+	File  string                 // for diagnostics
+	Known map[string]KnownTensor // shapes, types and constants of all tensors
+	Steps []*Step                // in topological order; nodes with constant outputs have none
+
+	// Sequences holds the inputs whose leading axis is dynamic and time.
+	Sequences map[string]bool
+	// Preparation is the state that package operators keeps, to prepare a changed graph with little work.
+	Preparation any
+
+	origin  map[*graph.Node]*graph.Node // the node of the graph to which an internal node belongs
+	of      map[*graph.Node][]*Step     // the steps of each node of the graph, including those of its internal nodes
+	by      map[string]*Step            // by output
+	inexact map[string]*Reals           // outputs of steps that do not depend on data, and are not float64s
+	endless map[string]Infinities
+	readers map[string][]*Step // by input
+	laidOut sync.Map           // from *Tensor to *Reals: constants in the form that runs read
+}
+
+// New returns a program of a graph without steps.
+func New(g *graph.Graph, file string) *Program {
+	n := len(g.Nodes)
+	p := &Program{Graph: g, File: file, Known: make(map[string]KnownTensor, n+len(g.Init)),
+		origin: map[*graph.Node]*graph.Node{}, of: make(map[*graph.Node][]*Step, n), by: make(map[string]*Step, n),
+		inexact: map[string]*Reals{}, endless: map[string]Infinities{}, readers: map[string][]*Step{}}
+	for name, t := range g.Init {
+		p.Known[name] = KnownTensor{t.Shape, t.DType, t}
+	}
+	return p
+}
+
+// Add adds a step, whose inputs are known.
+func (p *Program) Add(s *Step) {
+	p.Steps = append(p.Steps, s)
+	p.by[s.Output] = s
+}
+
+// SetSteps records the steps of a node of the graph.
+func (p *Program) SetSteps(n *graph.Node, steps []*Step) { p.of[n] = steps }
+
+// StepsOf returns the steps of a node of the graph, including those of its internal nodes. Constants have no steps.
+func (p *Program) StepsOf(n *graph.Node) []*Step { return p.of[n] }
+
+// SetOrigin records the node of the graph to which an internal node belongs.
+func (p *Program) SetOrigin(internal, n *graph.Node) { p.origin[internal] = n }
+
+// SetInexact records the value of a step that does not depend on data, although its elements are not float64s.
+func (p *Program) SetInexact(tensor string, v *Reals) { p.inexact[tensor] = v }
+
+// Inexact returns the value of a step that does not depend on data and whose elements are not float64s. It returns nil
+// for other tensors.
+func (p *Program) Inexact(tensor string) *Reals { return p.inexact[tensor] }
+
+// SetInfinities records which infinities a tensor may hold, other than a constant.
+func (p *Program) SetInfinities(tensor string, e Infinities) {
+	if e == 0 {
+		delete(p.endless, tensor)
+		return
+	}
+	p.endless[tensor] = e
+}
+
+// Infinities returns the infinities that a tensor may hold.
+func (p *Program) Infinities(tensor string) Infinities {
+	if c := p.Known[tensor].Const; c != nil {
+		return InfinitiesIn(c)
+	}
+	return p.endless[tensor]
+}
+
+// Finish finds the readers of all tensors, once all steps are there.
+func (p *Program) Finish() {
+	for _, s := range p.Steps {
+		seen := map[string]bool{}
+		for _, in := range s.Node.Inputs {
+			if !seen[in] {
+				seen[in] = true
+				p.readers[in] = append(p.readers[in], s)
+			}
+		}
+	}
+}
+
+// A KnownTensor holds what is known of a tensor before a run. Const is nil unless the tensor is constant.
+type KnownTensor struct {
+	Shape []int
+	DType graph.DType
+	Const *graph.Tensor
+}
+
+// IsInexactConstant reports whether a tensor does not depend on data although it has a step, because its elements are
+// not float64s.
+func (p *Program) IsInexactConstant(tensor string) bool { return p.inexact[tensor] != nil }
+
+// Producer returns the step that computes a tensor, or nil for inputs and constants.
+func (p *Program) Producer(tensor string) *Step { return p.by[tensor] }
+
+// Readers returns the steps that read a tensor, each once.
+func (p *Program) Readers(tensor string) []*Step { return p.readers[tensor] }
+
+// Loop returns the loop of a node, or nil if the node is not a loop.
+func (p *Program) Loop(n *graph.Node) *Recur {
+	for _, o := range n.Outputs {
+		if s := p.by[o]; s != nil {
+			return s.Recur
+		}
+	}
+	return nil
+}
+
+// StepsBetween returns, in order, the steps on which the tensors to depend, given the tensors from. read holds the
+// other tensors that these steps read.
+func (p *Program) StepsBetween(from, to []string) (steps []*Step, read map[string]bool) {
+	given, read := graph.NameSet(from), graph.NameSet(to)
+	for _, s := range slices.Backward(p.Steps) {
+		if !read[s.Output] || given[s.Output] {
+			continue
+		}
+		steps = append(steps, s)
+		for _, in := range s.Node.Inputs {
+			read[in] = true
+		}
+	}
+	slices.Reverse(steps)
+	maps.DeleteFunc(read, func(name string, _ bool) bool { return given[name] })
+	return steps, read
+}
+
+// Origin returns the node of the graph to which an internal node belongs. For other nodes it returns the node itself.
+func (p *Program) Origin(n *graph.Node) *graph.Node {
+	if o := p.origin[n]; o != nil {
+		return o
+	}
+	return n
+}
+
+// IsSequenceInput reports whether an input's leading axis is dynamic and time.
+func (p *Program) IsSequenceInput(input string) bool { return p.Sequences[input] }

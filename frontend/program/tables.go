@@ -1,0 +1,103 @@
+package program
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// Strided returns, for every element of shape in row-major order, the sum of its coordinates times strides.
+func Strided(shape, strides []int) []int32 {
+	return StridedFrom(0, shape, strides)
+}
+
+// StridedFrom is like Strided, but adds at to every entry.
+func StridedFrom(at int, shape, strides []int) []int32 {
+	run, step := 1, 0 // along the last axis
+	outer := len(shape) - 1
+	if outer >= 0 {
+		run, step = shape[outer], strides[outer]
+	}
+	index, coord := make([]int32, graph.Size(shape)), make([]int, len(shape))
+	for rest := index; len(rest) > 0; rest = rest[run:] {
+		for i := range rest[:run] {
+			rest[i] = int32(at + i*step)
+		}
+		for k := outer - 1; k >= 0; k-- {
+			coord[k]++
+			at += strides[k]
+			if coord[k] < shape[k] {
+				break
+			}
+			at -= coord[k] * strides[k]
+			coord[k] = 0
+		}
+	}
+	return index
+}
+
+// PickAlongAxis returns the pick that maps every element of shape to its coordinate along an axis.
+func PickAlongAxis(shape []int, axis int) graph.ElementPick {
+	return graph.ElementPick{Run: graph.Size(shape[axis+1:]), Count: shape[axis]}
+}
+
+// SumIndices returns, for every element with coordinate j along each axis a, the sum of from[a][j] over all axes. It is
+// -1 if one of these is negative.
+func SumIndices(from [][]int32) []int32 {
+	index := []int32{0}
+	for _, axis := range from {
+		next := make([]int32, 0, len(index)*len(axis))
+		for _, base := range index {
+			for _, at := range axis {
+				if base < 0 || at < 0 {
+					next = append(next, -1)
+				} else {
+					next = append(next, base+at)
+				}
+			}
+		}
+		index = next
+	}
+	return index
+}
+
+// RowMajorStrides returns the row-major strides of a shape.
+func RowMajorStrides(shape []int) []int {
+	s := make([]int, len(shape))
+	n := 1
+	for i, d := range slices.Backward(shape) {
+		s[i] = n
+		n *= d
+	}
+	return s
+}
+
+// IndexTables returns the index tables of a step.
+func (s *Step) IndexTables() (all [][]int32) {
+	elem := s.Elem
+	switch {
+	case s.Move != nil:
+		all = append(all, s.Move.Index)
+	case s.Dot != nil:
+		all, elem = append(all, s.Dot.AOffset, s.Dot.BOffset), s.Dot.Then
+	case s.Order != nil:
+		all = append(all, s.Order.Base, s.Order.Rank)
+	}
+	if elem != nil {
+		for _, p := range elem.Index {
+			all = append(all, p.Table)
+		}
+	}
+	return all
+}
+
+// BroadcastStrides returns the strides of a tensor of shape in along rank axes, 0 for axes along which it is broadcast.
+func BroadcastStrides(rank int, in []int) []int {
+	strides := make([]int, rank)
+	for j, stride := range RowMajorStrides(in) {
+		if in[j] != 1 {
+			strides[j+rank-len(in)] = stride
+		}
+	}
+	return strides
+}
