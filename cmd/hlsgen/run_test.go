@@ -350,9 +350,9 @@ var priced = map[string]bool{"simulate-cycle": true, "simulate-board": true, "bu
 // spaces matches what stands between the cells of a table, and behind the name of a field.
 var spaces = regexp.MustCompile(` {2,}`)
 
-// loose returns a screen whose lines do not depend on how many digits figures have: fields are on one line, and cells
-// have a space between them. docs/cli.md shows screens as they are.
-func loose(screen string) string {
+// flat returns a screen with each field on one line, and a single space between the cells of a table. The labels of
+// figures are taken from it, so that they do not depend on line breaks.
+func flat(screen string) string {
 	screen = strings.ReplaceAll(screen, "\n"+beside, " ")
 	var b strings.Builder
 	for line := range strings.Lines(screen) {
@@ -361,7 +361,7 @@ func loose(screen string) string {
 	return b.String()
 }
 
-// TestGolden holds what the commands print.
+// TestGolden checks the exact output of commands.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	files := golden.Dir(t, "testdata")
@@ -391,7 +391,7 @@ func TestGolden(t *testing.T) {
 			got := say(dir, nil, strings.Fields(args)...)
 			c.Want("command", []byte("hlsgen "+args))
 			if priced[name] {
-				c.WantFigures("stdout", []byte(loose(got.stdout)))
+				c.WantScreen("stdout", got.stdout, flat(got.stdout))
 			} else {
 				c.Want("stdout", []byte(got.stdout))
 			}

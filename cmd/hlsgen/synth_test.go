@@ -265,7 +265,8 @@ func TestCollect(t *testing.T) {
 		}
 	}
 	run(nil, "--until", "hls", "--backend", "hls")
-	c.WantFigures("hls", []byte(loose(collect().stdout)))
+	hls := collect().stdout
+	c.WantScreen("hls", hls, flat(hls))
 	run(nil, "--until", "bitstream")
 	var host struct{ Hash string }
 	if data, err := os.ReadFile(b.path("deploy/host/host.json")); err != nil || json.Unmarshal(data, &host) != nil {
@@ -277,7 +278,7 @@ func TestCollect(t *testing.T) {
 	if all.code != exitOK || all.stderr != "" {
 		t.Errorf("%+v", all)
 	}
-	c.WantFigures("all", []byte(loose(all.stdout)))
+	c.WantScreen("all", all.stdout, flat(all.stdout))
 	rows, err := os.ReadFile(filepath.Join(b.dir, "table.csv"))
 	if err != nil {
 		t.Fatal(err)
