@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSplit holds which numbers are figures, and that they can be put back.
+// TestSplit checks which numbers are figures, and that figures can be put back.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -39,7 +39,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// priced is a golden file with figures, and the file of these.
+// priced is a golden file with figures, and pricedFigure the file of its figures.
 const (
 	priced       = "-- sum --\nfits: # of # LUT\n"
 	pricedFigure = "golden,figure,value\nown/a sum,fits: # of,\"1,000\"\nown/a sum,fits: ... of # LUT,20\n" +
@@ -122,7 +122,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestOrphans holds that figures of sections and files that are gone are told.
+// TestOrphans checks that figures of missing sections and files are reported.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -142,7 +142,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// TestDifference holds the table of what differs.
+// TestDifference checks the table of differences.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	old := []Figure{{"a #", "1,000"}, {"b #", "2"}, {"b #", "3"}, {"c #", "0"}}
