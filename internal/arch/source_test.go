@@ -69,7 +69,7 @@ var sources = sync.OnceValues(func() (list []*source, err error) {
 	return list, err
 })
 
-// packages are the module's files by folder; production leaves out tests and what only tests import.
+// packages returns the module's files by folder. production leaves out tests, and packages that only tests import.
 func packages(t *testing.T, production bool) map[string][]*source {
 	t.Helper()
 	all, err := sources()
