@@ -282,7 +282,7 @@ func TestFindName(t *testing.T) {
 	}
 }
 
-// TestFindAmbiguous holds that boards are named where a part, or the beginning of a name, is that of several.
+// TestFindAmbiguous checks that the error names all boards that a part number, or the beginning of a name, may mean.
 func TestFindAmbiguous(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

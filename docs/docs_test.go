@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/testsupport/golden"
 )
 
-// Every code has a page of one form, whose example is what the golden test of internal/build got, and every page has
-// a code.
+// TestPages checks that every code has a page of one form, and every page a code. The example of a page is the output
+// in the golden test of internal/build.
 func TestPages(t *testing.T) {
 	for code := range diag.Codes {
 		name := "diagnostics/" + string(code) + ".md"
@@ -52,8 +52,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// show holds that the file shows text in the block of code after the marker, be it with lines after it that begin with
-// three dots; -update makes it so.
+// show checks that the block of code after the marker has the given text. Lines of the page after three dots are left
+// out. With -update it writes the text.
 func show(t *testing.T, name, marker, text string) {
 	t.Helper()
 	page, err := os.ReadFile(name)

@@ -11,11 +11,11 @@ import (
 // link is a Markdown link to a file of the project.
 var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 
-// named is what stands as code and looks like a file or folder of the project.
+// named matches code that looks like a file or folder of the project.
 var named = regexp.MustCompile(
 	"`((?:cmd|frontend|folding|templates|hlslib|rtlsim|boards|internal|docs)/[A-Za-z0-9_./-]*)`")
 
-// What the pages link to and what they name as a place in the project is there.
+// TestLinks checks that the targets of links exist, and the places of the project that pages name.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.md")

@@ -40,7 +40,8 @@ func sources(t *testing.T, f func(name string, file *ast.File)) {
 	}
 }
 
-// Every code is used by code that is no test: a code that nothing reports would be a page about nothing.
+// TestCodesAreReported checks that code other than tests uses every diagnostic code. A page about a code that nothing
+// reports would be useless.
 func TestCodesAreReported(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
@@ -94,7 +95,7 @@ func constants(t *testing.T) map[string]string {
 	return names
 }
 
-// ARCHITECTURE.md names every package, but for layers: `hlsgen layers` lists them.
+// TestPackages checks that ARCHITECTURE.md names every package except layers, which `hlsgen layers` lists.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("ARCHITECTURE.md")

@@ -95,7 +95,7 @@ func (p *summed) net() *net {
 	return n.Output("y", graph.Float32, 1, p.out, p.positions, p.positions)
 }
 
-// outputs is what accumulators of so many bits give, in big integers, straight from the definitions.
+// outputs returns the results of accumulators of a given width, computed with big integers from the definitions.
 func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
 	half := new(big.Int).Lsh(big.NewInt(1), uint(max(1, a.Bits)-1))
 	lo, hi := new(big.Int).Neg(half), new(big.Int).Sub(half, big.NewInt(1))
@@ -149,8 +149,8 @@ func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
 	return out
 }
 
-// TestAccumulators holds layers with accumulators that wrap or saturate against big integers: at the exact width and
-// above they change nothing.
+// TestAccumulators compares layers whose accumulators wrap or saturate with big integers. At the exact width and above
+// the accumulators change nothing.
 func TestAccumulators(t *testing.T) {
 	t.Parallel()
 	overflows := 0

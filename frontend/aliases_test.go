@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// TestOtherNames reads what tools write for the same: QONNX's quantiser in a domain called qonnx, PULP's in that of
-// onnxruntime's extensions, nodes that do nothing, casts one behind the other, and a list of one number for two axes.
+// TestOtherNames reads other spellings of tools: QONNX's quantiser in a domain called qonnx, PULP's in that of
+// onnxruntime's extensions, nodes that do nothing, chains of casts, and a list with one number for two axes.
 func TestOtherNames(t *testing.T) {
 	t.Parallel()
 	cast := func(n *net, x, y string, types ...graph.DType) {

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// said reads what is said of an input: a type, its scale, offset, means and deviations.
+// said parses a type with its scale, offset, means and deviations.
 func said(text string) *frontend.InputType {
 	parts := append(strings.Split(text, " "), "", "", "", "")
 	t, err := num.ParseType(parts[0])
@@ -59,7 +59,8 @@ var firsts = append(slices.Clip(readers), []part{
 	}},
 }...)
 
-// Whatever integers stand for, and whatever reads them, the layers give what the model gives of the real numbers.
+// TestArrivals checks that the layers give what the model gives for the real numbers that integers stand for, with any
+// such numbers and any nodes behind them.
 func TestArrivals(t *testing.T) {
 	t.Parallel()
 	for _, text := range arrivals {
@@ -82,7 +83,7 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// onGrid holds samples of numbers that integers stand for.
+// onGrid compares the layers with the model on samples of numbers that integers stand for.
 func onGrid(t *testing.T, m *dataflow.Model, samples int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, 1))
@@ -113,7 +114,8 @@ func randomOnGrid(r *rand.Rand, inputs []dataflow.RealPort) (x []dataflow.RealTe
 	return x
 }
 
-// Values are exact: a quantiser's codes are those of rational numbers, for each channel, wherever channels lie.
+// TestArrivalValues checks that values are exact: the codes of a quantiser are those of rational numbers, for each
+// channel, wherever the channels lie.
 func TestArrivalValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -190,7 +192,8 @@ func codeOf(in *frontend.InputType, channel int, k int64) float64 {
 	return float64(max(0, min(127, q.Int64()))) / 16
 }
 
-// Numbers of float32 programs are found again, whatever the order of their operations, and those between are refused.
+// TestArrivalRounded checks that the integers of float32 programs' numbers are found, for any order of operations.
+// Numbers between are refused.
 func TestArrivalRounded(t *testing.T) {
 	t.Parallel()
 	in := said("UINT8 1/255 0 0.485,0.456,0.406 0.229,0.224,0.225")
@@ -248,7 +251,7 @@ func TestArrivalRefused(t *testing.T) {
 	}
 }
 
-// TestArrivalOfInputs has a mean and a deviation of one of several inputs: the others have what is said of all.
+// TestArrivalOfInputs gives one of several inputs its own mean and deviation. The others must have the common ones.
 func TestArrivalOfInputs(t *testing.T) {
 	t.Parallel()
 	build := func() *net {
@@ -293,7 +296,8 @@ func TestArrivalOfInputs(t *testing.T) {
 	}
 }
 
-// A float32 program's outputs are equal, or near ties, whatever it makes of the integers.
+// TestArrivalCompared checks that the outputs of float32 programs are equal or near ties, however they compute with the
+// integers.
 func TestArrivalCompared(t *testing.T) {
 	t.Parallel()
 	n := newNet(13).Input("x", graph.Float32, 1, 2).output(1, 2)

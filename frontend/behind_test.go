@@ -12,8 +12,8 @@ import (
 // An ending puts an operator on a tensor of shape 2 by 4, and names the result.
 type ending func(n *net, x string) (y string)
 
-// endings are the operators that the host computes, each by what a file may have of it. Those that only read
-// constants, and those that are written out in others before anything else, have none.
+// endings returns, for each operator that the host computes, a node with it as files have it. Operators that only read
+// constants have none, and neither have those that are first replaced by others.
 func endings() map[string]ending {
 	one := func(op string) ending {
 		return func(n *net, x string) string { n.op(op, "y", x); return "y" }
@@ -161,18 +161,19 @@ func endings() map[string]ending {
 	return list
 }
 
-// unended are operators that have no ending, each with what becomes of it.
+// unended lists the operators without an ending, with the reason.
 var unended = []string{
 	"Constant", "ConstantOfShape", "NonZero", "Range", "Shape", "Size", // constants
 	"If", "Loop", "Scan", "GRU", "LSTM", "RNN", // written out, or layers
 	"ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", // of codes
 }
 
-// cutOff are products of a file's weights, which are layers: where none has them, a user is told where to cut.
+// cutOff lists products with weights of the file, which need a layer. Where no layer has them, the message names the
+// place to cut.
 var cutOff = []string{"Conv", "ConvTranspose"}
 
-// TestBehindTheLastCode holds that every operator that numbers are known of has a meaning behind the last layer and in
-// front of the first one: the model maps, and its engines agree.
+// TestBehindTheLastCode puts every operator on numbers behind the last layer, and in front of the first one. The model
+// must map, and its engines must agree.
 func TestBehindTheLastCode(t *testing.T) {
 	t.Parallel()
 	list := endings()
@@ -224,8 +225,8 @@ func endsAgree(t *testing.T, n *net, op, out string, front bool) {
 	}
 }
 
-// TestQuantisedEnd holds that quantisers behind the last function that no layer computes are the host's, as
-// onnxruntime's static quantiser writes them: behind a last softmax, and behind what only moves its codes.
+// TestQuantisedEnd checks that the host computes quantisers behind a last function without a layer, as onnxruntime's
+// static quantiser writes them: behind a last softmax, and behind nodes that only move its codes.
 func TestQuantisedEnd(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(n *net, coded func(x, y string, scale float64)){

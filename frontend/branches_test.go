@@ -32,7 +32,7 @@ func layersOf(t *testing.T, file []byte, opt frontend.Options) (layers string, f
 
 var pointers = regexp.MustCompile(`0x[0-9a-f]+`)
 
-// A branchNet is codes of x, a choice between the functions Relu and Neg, and a product of what comes out.
+// branchNet writes a model with codes of x, a choice between the functions Relu and Neg, and a product of the result.
 func branchNet(choose func(n *net)) []byte {
 	n := newNet(18).Input("x", graph.Float32, 1, 3)
 	n.Init("yes", graph.Bool, nil, 1).Init("no", graph.Bool, nil, 0)
@@ -125,8 +125,8 @@ var chosen = []struct {
 	}},
 }
 
-// TestBranchesTaken has an If whose condition depends on no data give the layers of the branch that it takes, wherever
-// it stands.
+// TestBranchesTaken checks that an If whose condition depends on no data gives the layers of the branch that it takes,
+// wherever it is.
 func TestBranchesTaken(t *testing.T) {
 	t.Parallel()
 	want, d := layersOf(t, branchNet(func(n *net) { n.op("Relu", "c", "q") }), frontend.Options{})
@@ -140,7 +140,7 @@ func TestBranchesTaken(t *testing.T) {
 	}
 }
 
-// TestBranchesRefused has the others refused for what is true of them.
+// TestBranchesRefused checks that the other branches are refused with the true reason.
 func TestBranchesRefused(t *testing.T) {
 	t.Parallel()
 	two := arm("Relu", "q").Output("q", graph.Float32)

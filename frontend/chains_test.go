@@ -57,7 +57,7 @@ func (c *chain) value() float64 {
 	return c.rnd.NormFloat64()
 }
 
-// steps is what a chain may do to a tensor.
+// steps lists the operations of a chain.
 var steps = []struct {
 	op  string
 	add func(c *chain, x string) *onnxtest.Node
@@ -130,8 +130,8 @@ func randomChain(seed uint64) (c *chain, in *InputType) {
 	return c, in
 }
 
-// TestChains holds the lowered step function of random chains against the model as written, executed exactly, on every
-// integer of the input's range.
+// TestChains compares the lowered step function of random chains with the exact execution of the model as written, on
+// every integer of the input's range.
 func TestChains(t *testing.T) {
 	t.Parallel()
 	n := 150

@@ -11,9 +11,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// deep is a network whose means of four are ties for one in four, and layers behind them in which every code depends on
-// all of those: a quantiser, a mean, a quantiser of the same scale, products of some channels. run is it in float32, in
-// an order of its own: columns first, the last channel first, by reciprocals of scales.
+// A deep network has means of four of which one in four is a tie. In the layers behind, every code depends on all of
+// these: a quantiser, a mean, a quantiser of the same scale, products of some channels. run executes it in float32 in
+// an order of its own: columns first, the last channel first, with reciprocals of scales.
 type deep struct {
 	scale   float32
 	layers  []float32     // scales
@@ -88,8 +88,8 @@ func (d *deep) run(x []float64) []float64 {
 	return y
 }
 
-// Several codes that part at once, with layers behind them where each changes everything, are found; what is a code off
-// at the end is not.
+// TestCompareDeep changes several codes at once, in front of layers where each change affects everything. The
+// comparison must find them, and must reject an output that is one code off at the end.
 func TestCompareDeep(t *testing.T) {
 	t.Parallel()
 	equal, ties, planted, found := 0, 0, 0, 0

@@ -55,8 +55,8 @@ func (p *pooled) run(x []float64) (y []float64) {
 	return y
 }
 
-// A program that adds in an order of its own is told apart from one that is wrong: it never differs, and an output that
-// is a code off, away from any tie, always does.
+// TestCompareAnyOrder checks that a program with another order of additions never differs. An output that is one code
+// off, away from any tie, always does.
 func TestCompareAnyOrder(t *testing.T) {
 	t.Parallel()
 	equal, ties, found := 0, 0, 0

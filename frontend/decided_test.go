@@ -17,8 +17,8 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// TestDecidedAgain changes codes of elements that float32 may round to several, one after the other. What is computed
-// again equals what a whole run with these codes gives.
+// TestDecidedAgain changes, one after the other, codes of elements that float32 may round to several. The elements that
+// are computed again must equal those of a whole run with these codes.
 func TestDecidedAgain(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
@@ -82,7 +82,7 @@ func listed(d *execution.ChosenRun) (open []string) {
 	return open
 }
 
-// decidedPart draws a network with what codes are computed of: products, maxima, means, sums, moves.
+// decidedPart draws a network of the operations that make codes: products, maxima, means, sums, moves.
 func decidedPart(t *testing.T, r *rand.Rand) *execution.ProgramPart {
 	n := newNet(13).Input("x", graph.Float32, 1, 2, 6, 6).quant("x", "q", "sx", 0, 5, 1)
 	for _, s := range []string{"s0", "s1", "s2", "s3"} {

@@ -41,7 +41,8 @@ func (n *detector) join(y string, parts ...string) string {
 	return y
 }
 
-// block splits its channels, and passes a half through so many pairs of convolutions, all of which are joined.
+// block splits its channels and passes one half through the given number of pairs of convolutions. It joins all
+// results.
 func (n *detector) block(x, y string, from, to, pairs int, adds bool) string {
 	c := to / 2
 	n.conv(x, y+".in", from, to, 1, 1)
@@ -65,7 +66,8 @@ func (n *detector) up(x string) string {
 	return x + ".up"
 }
 
-// A detector of three million weights for pictures of 640 by 640 maps. (docs/performance.md says in what time.)
+// TestDetector checks that a detector of three million weights for pictures of 640 by 640 maps. docs/performance.md has
+// the time.
 func TestDetector(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()

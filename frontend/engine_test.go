@@ -75,7 +75,7 @@ func (e engine) codes(t *testing.T, x dataflow.RealTensor) (h, c, stream dataflo
 	return out[0], out[1], streams[e.hidden]
 }
 
-// equal holds codes against golden ones.
+// equal compares codes with golden ones.
 func equal(t *testing.T, what string, got []int64, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -88,8 +88,8 @@ func equal(t *testing.T, what string, got []int64, want []float64) {
 	}
 }
 
-// TestEngineFINNL compares the hidden and the cell's state that the LSTM layer has after every step, in both
-// directions, with those that FINN-L's hardware function had, over whole text lines.
+// TestEngineFINNL compares the hidden and the cell state of the LSTM layer after every step, in both directions, with
+// those of FINN-L's hardware function, over whole text lines.
 func TestEngineFINNL(t *testing.T) {
 	t.Parallel()
 	root := finnl(t)
@@ -127,7 +127,7 @@ func load(t *testing.T, path string) *npy.Array {
 	return models.Model{Dir: filepath.Dir(path)}.Array(t, filepath.Base(path))
 }
 
-// A finnlLine is a text line for a network of FINN-L with activations of so many bits.
+// A finnlLine is a text line for a network of FINN-L with activations of a given number of bits.
 type finnlLine struct {
 	model, line string
 	bits        int
@@ -184,7 +184,7 @@ func TestEngineBrevitas(t *testing.T) {
 	}
 }
 
-// TestMetadata holds that a model's metadata arrive.
+// TestMetadata checks that an import has the model's metadata.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	m := engineOf(t, filepath.Join(finnl(t), "W2A2", "brevitas.onnx"), []int{2, 32}).model

@@ -64,7 +64,7 @@ func (e exported) scales(dt graph.DType) exported {
 	return e
 }
 
-// TestExporters holds that forms of today's exporters give the network that the plain form gives.
+// TestExporters checks that the forms of today's exporters give the same network as the plain form.
 func TestExporters(t *testing.T) {
 	t.Parallel()
 	imported := func(name string, e exported) string {

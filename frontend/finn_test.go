@@ -70,7 +70,7 @@ func (l lowered) settled() lowered {
 	return l
 }
 
-// size is the pixels of what comes out.
+// size returns the rows and columns of the output.
 func (l lowered) size() (rows, columns int) {
 	return (l.h+l.pads[0]+l.pads[2]-l.dilations[0]*(l.kernel[0]-1)-1)/l.stride[0] + 1,
 		(l.w+l.pads[1]+l.pads[3]-l.dilations[1]*(l.kernel[1]-1)-1)/l.stride[1] + 1
@@ -197,8 +197,9 @@ func (l lowered) want(x, weights v) (want v) {
 	return want
 }
 
-// TestLowered has what FINN's streamlining makes give what is counted by hand, and layers that agree: windows side by
-// side, products with them, which become convolutions, and maxima, all with channels last; by hand and at random.
+// TestLowered checks graphs as FINN's streamlining makes them, by hand and at random, with channels last: windows side
+// by side, products with these, which become convolutions, and maxima. The model must give the results that the test
+// computes, and the layers must agree.
 func TestLowered(t *testing.T) {
 	t.Parallel()
 	all := slices.Clone(lowerings)
@@ -276,7 +277,7 @@ func TestCountedBits(t *testing.T) {
 	}
 }
 
-// The later steps of FINN's build are named, with those to give instead.
+// TestFINNSteps checks that files of FINN's later build steps are named, with the files to give instead.
 func TestFINNSteps(t *testing.T) {
 	t.Parallel()
 	const domain = "finn.custom_op.fpgadataflow"

@@ -122,8 +122,8 @@ func (b blend) join(parts ...string) string {
 	return "j"
 }
 
-// TestQuantiserBehindJoining has networks map whose quantiser stands behind a Concat of tensors of which each is
-// another function of integers, and behind what moves their elements further: the layers give what the model means.
+// TestQuantiserBehindJoining puts a quantiser behind a Concat of tensors that are different functions of integers, and
+// behind nodes that move the elements further. The network must map, and its layers must give what the model means.
 func TestQuantiserBehindJoining(t *testing.T) {
 	t.Parallel()
 	for i, first := range blended {
@@ -147,8 +147,8 @@ func TestQuantiserBehindJoining(t *testing.T) {
 	}
 }
 
-// TestSwitchOfSums has a quantiser behind a function of what was joined, of which one part is a sum and the function
-// reads it twice: the parts become one tensor, and the codes are those of the function.
+// TestSwitchOfSums puts a quantiser behind a function that reads joined parts twice, one of which is a sum. The parts
+// must become one tensor, and the codes must be those of the function.
 func TestSwitchOfSums(t *testing.T) {
 	t.Parallel()
 	b := blend{newNet(13)}
@@ -162,7 +162,8 @@ func TestSwitchOfSums(t *testing.T) {
 	b.mapped(t, "a switch", 20)
 }
 
-// TestQuantiserStays has quantisers stay behind what moves their elements where a layer makes their codes there.
+// TestQuantiserStays checks that a quantiser stays behind nodes that move its elements if a layer makes its codes
+// there.
 func TestQuantiserStays(t *testing.T) {
 	t.Parallel()
 	b := blend{newNet(13)}

@@ -136,8 +136,8 @@ var readers = []part{
 	}},
 }
 
-// Every function of one element of codes is codes again, whatever makes the codes and whatever reads the values, with
-// padding and without.
+// TestFunctionsOfCodes checks that every function of one element of codes gives codes, wherever the codes come from and
+// whatever reads the values, with and without padding.
 func TestFunctionsOfCodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range codes {
@@ -155,7 +155,7 @@ func TestFunctionsOfCodes(t *testing.T) {
 	}
 }
 
-// Codes of a function that are wider than anybody quantises to are told of.
+// TestWideFunctions checks that a warning tells of codes that are wider than anybody quantises to.
 func TestWideFunctions(t *testing.T) {
 	t.Parallel()
 	for alpha, wide := range map[float32]bool{0.1: true, 0.125: false} {
@@ -171,7 +171,8 @@ func TestWideFunctions(t *testing.T) {
 	}
 }
 
-// A function of long ranges in many channels is not read at every integer: it is refused at once, as it always was.
+// TestFunctionsOfLongRanges checks that a function of long ranges in many channels is refused at once. It is not
+// evaluated at every integer.
 func TestFunctionsOfLongRanges(t *testing.T) {
 	t.Parallel()
 	const inputs, outputs = 16, 256
@@ -189,7 +190,8 @@ func TestFunctionsOfLongRanges(t *testing.T) {
 	}
 }
 
-// What is no integer of any unit, or of one too small, is refused with the function that makes it.
+// TestFunctionsRefused checks that values without a common unit, or with too small a unit, are refused with the name of
+// their function.
 func TestFunctionsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ function, msg string }{
@@ -207,7 +209,8 @@ func TestFunctionsRefused(t *testing.T) {
 	}
 }
 
-// Branches of unequal scales may be concatenated in front of a product: there is one product per scale, and a sum.
+// TestBranches concatenates branches of unequal scales in front of a product. There must be one product per scale, and
+// a sum.
 func TestBranches(t *testing.T) {
 	t.Parallel()
 	behind := []part{
@@ -261,8 +264,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestFunctionsMerge has a function right behind a quantiser be one step function with it, where the codes go by single
-// steps and nothing else needs the quantiser's; the layers agree with the model either way.
+// TestFunctionsMerge puts a function right behind a quantiser. The two must become one step function if the codes go by
+// single steps and nothing else reads the quantiser's codes. The layers must agree with the model in any case.
 func TestFunctionsMerge(t *testing.T) {
 	t.Parallel()
 	conv := func(n *net, x, y string) {
@@ -334,8 +337,8 @@ func TestFunctionsMerge(t *testing.T) {
 	}
 }
 
-// TestHostFunctions has the host send the codes of functions, and of quantisers, that stand behind a quantiser of its
-// own, where nothing else needs the codes of that one, and the new ones are no wider and no more.
+// TestHostFunctions checks that the host sends the codes of functions and quantisers behind a quantiser of its own. It
+// does so if nothing else reads that quantiser's codes, and the new ones are no wider and no more.
 func TestHostFunctions(t *testing.T) {
 	t.Parallel()
 	conv := func(n *net, x, y string) { n.op("Conv", y, x, n.c([]int{2, 2, 1, 1}, 1, 2, -1, 3)) }

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// FuzzImport holds that no bytes make the import panic, and that a model that imports also runs: its reference gives
+// FuzzImport checks that no bytes make the import panic, and that a model that imports also runs: its reference gives
 // outputs or an error.
 func FuzzImport(f *testing.F) {
 	for _, name := range []string{examples.IrisName + "/model.onnx", examples.IrisName + "/qcdq.onnx"} {

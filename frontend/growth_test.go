@@ -49,7 +49,7 @@ func (m growing) product(out string) {
 
 func (m growing) output(name string, size int) { m.Output(name, graph.Float32, 1, size) }
 
-// links are what a chain may consist of, between a product and a quantiser. With w there is a product in each.
+// links are the nodes of a chain between a product and a quantiser. Those with w have a product each.
 var links = map[string]func(m growing, in, out string){
 	"Add":       func(m growing, in, out string) { m.Node("Add", in, "step").Out(out) },
 	"Add twice": func(m growing, in, out string) { m.Node("Add", in, in).Out(out) },
@@ -264,8 +264,8 @@ func grown(kind string, n int) []byte {
 	return m.Bytes()
 }
 
-// allocated is what importing a model allocates: bytes, and pieces of memory. Whoever walks allocates, so it counts
-// work, on a busy machine as on an idle one.
+// allocated returns the allocations of an import: bytes, and the number of pieces. Code that walks the graph allocates,
+// so this measures work, whatever else the machine does.
 func allocated(t *testing.T, onnx []byte) [2]float64 {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -278,11 +278,12 @@ func allocated(t *testing.T, onnx []byte) [2]float64 {
 	return [2]float64{float64(after.TotalAlloc - before.TotalAlloc), float64(after.Mallocs - before.Mallocs)}
 }
 
-// shortest is the length from which on chains of these show what would grow with their square; others do earlier.
+// shortest is the length from which on a chain of these nodes shows work that grows with its square. Chains of other
+// nodes show it earlier.
 var shortest = map[string]int{"Add": 800, "Identity": 800}
 
-// TestGrowth holds that the work for a model grows as the model: four times as many nodes take some four times as much,
-// never the six times of the exponent 1.25. It counts what the process allocates, so it runs alone.
+// TestGrowth checks that the work for a model grows like the model. Four times as many nodes take about four times the
+// work, and never six times, which is the exponent 1.25. The test counts allocations of the process, so it runs alone.
 func TestGrowth(t *testing.T) {
 	usual := 100
 	if tier.Long() {
@@ -302,8 +303,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestWeightBytes holds what a weight takes that the file has as an integer of 8 bits with a scale, or one per output:
-// the file's byte, as the reader copies it, the layer's eight, and little else.
+// TestWeightBytes checks the memory for a weight that the file has as an integer of 8 bits with a scale, or with one
+// scale per output: the file's byte, as the reader copies it, eight bytes of the layer, and little else.
 func TestWeightBytes(t *testing.T) {
 	const rows, columns, most = 1000, 400, 12
 	model := func(rows int, scale string) []byte {
@@ -334,8 +335,9 @@ func TestWeightBytes(t *testing.T) {
 	}
 }
 
-// TestTooLarge holds that a model that doubles its size in each node is refused before it takes the memory, by numbers
-// that are true: 8 elements 24 times doubled, and what came before, with the inputs that they come from.
+// TestTooLarge checks that a model that doubles its size in each node is refused before it takes the memory. The
+// numbers in the message must be true: 8 elements doubled 24 times, and those before, with the inputs that they come
+// from.
 func TestTooLarge(t *testing.T) {
 	tier.NotQuick(t) // it takes half a gigabyte
 	const most = 1 << 30

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/testsupport/models"
 )
 
-// TestHost holds what is said of the host as data against the model's prefix and suffix: on recorded samples, on inputs
-// beside them, and on integers at random. Of our own models all is said.
+// TestHost compares the host's description as data with the model's prefix and suffix: on recorded samples, on inputs
+// beside them, and on random integers. The description of our own models must be complete.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	for _, m := range models.All(t) {
@@ -38,8 +38,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// tensorsInside: what the accelerator takes and gives inside of a model is quantised: every code is that of its own
-// value.
+// tensorsInside checks the tensors inside a model that the accelerator takes and gives. They are quantised: every code
+// must be that of its own value.
 func tensorsInside(t *testing.T, m *dataflow.Model, h *dataflow.Host) {
 	for i, p := range h.In {
 		if p == nil || h.Begins == nil {
@@ -109,7 +109,7 @@ func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 	}
 }
 
-// randomIn is one sample of the inputs, spread over so many times the values that the first quantisers tell apart.
+// randomIn draws a sample of the inputs, spread over a multiple of the values that the first quantisers tell apart.
 func randomIn(r *rand.Rand, inputs []dataflow.RealPort, times float64) (in []dataflow.RealTensor) {
 	for _, of := range inputs {
 		x := dataflow.RealTensor{Shape: of.Shape}
@@ -125,7 +125,7 @@ func randomIn(r *rand.Rand, inputs []dataflow.RealPort, times float64) (in []dat
 	return in
 }
 
-// compareIn holds the tables of the accelerator's inputs against the model: at random numbers, and at and beside every
+// compareIn compares the tables of the accelerator's inputs with the model, at random numbers, and at and beside every
 // threshold.
 func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.Host, begins []dataflow.RealPort, own bool) {
 	r := rand.New(rand.NewPCG(3, 4))

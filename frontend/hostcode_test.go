@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestHostCode holds what codes are said to mean against exact arithmetic, where float64 is not enough: at the middle
-// between two float32 numbers, and next to it.
+// TestHostCode compares the values of codes with exact arithmetic where float64 is not enough: in the middle between
+// two float32 numbers, and next to it.
 func TestHostCode(t *testing.T) {
 	t.Parallel()
 	power := func(e int) *big.Rat { return new(big.Rat).SetFloat64(math.Ldexp(1, e)) }

@@ -334,8 +334,8 @@ func roots(n int) []float64 {
 	return v
 }
 
-// TestImport imports the handmade models and compares the layers, with the host's parts around them, to the model as
-// written, bit by bit, on inputs many of which lie on rounding boundaries.
+// TestImport imports the handmade models, and compares the layers, with the host's parts around them, with the model as
+// written, bit by bit. Many of the inputs lie on rounding boundaries.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	for _, c := range imports {

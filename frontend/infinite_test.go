@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// TestInfinities holds what infinities of masks and bounds make of numbers, behind the last code and in front of the
-// first: in the model as written, on the host, and in float64 where nothing is decided.
+// TestInfinities checks the effect of infinite masks and bounds, behind the last code and in front of the first. It
+// runs the model as written, on the host, and in float64 where nothing is decided.
 func TestInfinities(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
@@ -149,7 +149,7 @@ func (n *net) i0(v float64) string {
 	return name
 }
 
-// values holds the values of a model without layers.
+// values checks the values of a model without layers.
 func values(t *testing.T, n *net, want func(x v) v, refused bool) {
 	t.Helper()
 	var d diag.List

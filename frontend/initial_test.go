@@ -99,8 +99,8 @@ func (b begun) write() []byte {
 	return m.Bytes()
 }
 
-// TestInitialStates has recurrences that begin with inputs of real numbers. Without the flag they are refused, with a
-// hint of flags that map them; with it, every engine agrees, and the user is told.
+// TestInitialStates checks recurrences that begin with inputs of real numbers. Without the flag they are refused, with
+// a hint at flags that make them map. With it every engine agrees, and a note says so.
 func TestInitialStates(t *testing.T) {
 	t.Parallel()
 	type states = frontend.InitialStateModes
@@ -170,7 +170,7 @@ func TestInitialStates(t *testing.T) {
 	}
 }
 
-// TestInitialStatesHints follows what refusals say until the model maps: each flag that is named does.
+// TestInitialStatesHints follows the hints of refusals until the model maps: every flag in a hint must help.
 func TestInitialStatesHints(t *testing.T) {
 	t.Parallel()
 	flag := regexp.MustCompile(`--initial-state (\w+)=(\w+)`)
@@ -214,7 +214,8 @@ func TestInitialStatesHints(t *testing.T) {
 	}
 }
 
-// TestInitialStatesBesideInputQuant: inputs that the loop's quantiser was put behind get no other one.
+// TestInitialStatesBesideInputQuant checks that --input-quant adds no quantiser to an input that has the loop's
+// quantiser behind it.
 func TestInitialStatesBesideInputQuant(t *testing.T) {
 	t.Parallel()
 	var d diag.List
@@ -234,8 +235,8 @@ func TestInitialStatesBesideInputQuant(t *testing.T) {
 	agree(t, im.Model, 20)
 }
 
-// TestInitialStatesOfCells has ONNX' own cells whose states arrive with the data. Formats of the gates quantise them,
-// so that there is nothing to quantise; zeros make them constants, which a stream keeps.
+// TestInitialStatesOfCells checks ONNX' own cells whose states arrive with the data. Formats of the gates quantise
+// these states, so there is nothing left to quantise. Zeros make them constants, which a stream keeps.
 func TestInitialStatesOfCells(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -275,7 +275,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Integers stand for exact numbers: a product of pixels by 255 and the place of the largest one need no rounding.
+// TestFractionsOfInputs checks that integers stand for exact numbers: a product of pixels over 255, and the place of
+// the largest one, need no rounding.
 func TestFractionsOfInputs(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"MatMul", "ArgMax"} {
@@ -296,7 +297,7 @@ func TestFractionsOfInputs(t *testing.T) {
 	}
 }
 
-// carries holds what is said of the streams' scales: with these their integers are the tensors of the model.
+// carries checks the scales and biases of the streams: with them, the integers of a stream are a tensor of the model.
 func carries(t *testing.T, im *frontend.Imported) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 3))

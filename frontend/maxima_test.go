@@ -10,7 +10,8 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// TestMaximaOfChannels: the maximum over channels is refused with the true reason, and maps where its hint is followed.
+// TestMaximaOfChannels checks that a maximum over channels is refused with the true reason, and that following the hint
+// makes the model map.
 func TestMaximaOfChannels(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

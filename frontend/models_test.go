@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// samples is how many of n samples of a model are run.
+// samples returns how many of n samples of a model to run.
 func samples(n int) int {
 	if tier.Long() {
 		return n
@@ -24,8 +24,8 @@ func samples(n int) int {
 	return min(n, 20)
 }
 
-// TestModels holds every real model against what its own framework computed, and its integer layers against the model
-// as written. Its metadata say whether it imports, and in which error it ends if it does not.
+// TestModels compares every real model with the results of its own framework, and its integer layers with the model as
+// written. The model's metadata say whether it imports, and with which error it is refused otherwise.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	for _, m := range models.All(t) {
@@ -93,9 +93,9 @@ func importFile(t *testing.T, m models.Model, file string, opt frontend.Options)
 	return im
 }
 
-// holds runs samples: those that bind first. The model as written gives what was recorded, or parts from it at a near
-// tie where it may; the layers, if it has any, give the same as the model as written, bit for bit, and carry the
-// recorded codes.
+// holds runs samples, those that fix the shapes first. The model as written must give the recorded results, or differ
+// at a near tie where that is allowed. The layers, if there are any, must equal the model as written, bit for bit, and
+// carry the recorded codes.
 func holds(t *testing.T, im *frontend.Imported, rec *models.Recorded, from models.Model) {
 	t.Helper()
 	m := im.Model
@@ -204,7 +204,7 @@ func run(t *testing.T, m *dataflow.Model, x []dataflow.RealTensor) (out []datafl
 	return out, streams
 }
 
-// elements is how many integers a sample puts on all streams.
+// elements returns the number of integers that a sample puts on all streams.
 func elements(g *dataflow.Graph) (n int) {
 	for _, s := range g.Streams {
 		n += s.Type.Shape.Size()
@@ -226,8 +226,8 @@ func closeTo(got, want []float64) error {
 	return nil
 }
 
-// compareCodes holds the streams that carry a recorded tensor against it. Which tensors do depends on the export: names
-// differ between them.
+// compareCodes compares the streams that carry a recorded tensor with it. The export decides which tensors that are,
+// because names differ between exports.
 func compareCodes(t *testing.T, i int, carried []frontend.StreamedTensor, streams []dataflow.Tensor,
 	codes []models.Codes) {
 	t.Helper()
@@ -245,8 +245,8 @@ func compareCodes(t *testing.T, i int, carried []frontend.StreamedTensor, stream
 	}
 }
 
-// TestStreamsCarryRecordedTensors makes sure that the comparison of codes compares: the streams of a perceptron carry
-// every tensor of which codes were recorded.
+// TestStreamsCarryRecordedTensors checks that the comparison of codes is not empty: the streams of a perceptron carry
+// every tensor with recorded codes.
 func TestStreamsCarryRecordedTensors(t *testing.T) {
 	t.Parallel()
 	compared := 0

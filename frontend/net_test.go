@@ -22,7 +22,7 @@ type net struct {
 
 func newNet(opset int64) *net { return &net{Model: onnxtest.New(opset).Opset(qonnx, 2)} }
 
-// imported reads a net; it fails the test where there is neither a model nor a diagnostic.
+// imported reads a net. It fails the test if there is neither a model nor a diagnostic.
 func imported(t *testing.T, n *net, opt frontend.Options) (*frontend.Imported, []diag.Diag) {
 	t.Helper()
 	var d diag.List
@@ -33,7 +33,7 @@ func imported(t *testing.T, n *net, opt frontend.Options) (*frontend.Imported, [
 	return im, d.Diags
 }
 
-// mapped holds that a net has layers, and that these agree with the model on some samples.
+// mapped checks that a net has layers, and that these agree with the model on some samples.
 func (n *net) mapped(t *testing.T, name string, samples int) {
 	t.Helper()
 	im, found := imported(t, n, frontend.Options{})
@@ -44,7 +44,7 @@ func (n *net) mapped(t *testing.T, name string, samples int) {
 	t.Run(name, func(t *testing.T) { agree(t, im.Model, samples) })
 }
 
-// kinds are those of the layers, in order.
+// kinds returns the kinds of the layers, in order.
 func kinds(im *frontend.Imported) string {
 	var kinds []string
 	for _, node := range im.Model.Graph.Nodes {

@@ -9,9 +9,9 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// A labelling is a loop h = Q(x[t]*w + h*r), or, where back is set, the row of a table that the greatest sum names.
-// Of is what the body's ArgMax reads, with "" there is none; gives are the body's outputs for the sequence, behind the
-// one of which an ArgMax stands, unless it is the body's own.
+// A labelling is a loop h = Q(x[t]*w + h*r). If back is set, the next h is the row of a table at the index of the
+// largest sum. of names the tensor that the body's ArgMax reads; if it is empty, the body has none. gives lists the
+// body's outputs for the sequence. The model gives output itself if that is the label, else an ArgMax of it.
 type labelling struct {
 	of     string
 	back   bool
@@ -72,7 +72,7 @@ func (l labelling) write() []byte {
 	return m.Output("y", graph.Int64).Bytes()
 }
 
-// TestLabelsInLoops: where ArgMax stands in a loop's body, the hint says what to do, and that maps.
+// TestLabelsInLoops checks the hint about an ArgMax in the body of a loop, and that following it makes the model map.
 func TestLabelsInLoops(t *testing.T) {
 	t.Parallel()
 	const behind = "give its input out of the loop, and put it behind the loop"

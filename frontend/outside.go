@@ -16,5 +16,7 @@ type (
 	ElementType = num.Type            // the bits that hold an element
 	Tensor      = dataflow.Tensor     // a frame of integers
 	RealTensor  = dataflow.RealTensor // a sample of the model's own inputs or outputs
+	Reference   = dataflow.Reference  // the model as written, one sample at a time
+	Range       = num.Range           // a range of integers
 	Diagnostics = diag.List           // the messages of Import and folding.FindBestDesign to the user
 )

@@ -107,7 +107,7 @@ var pruned = []struct {
 	}, "MVAU"},
 }
 
-// What is dead carries no scale, and signs go into weights and thresholds.
+// TestPruned checks that channels that never change carry no scale, and that signs go into weights and thresholds.
 func TestPruned(t *testing.T) {
 	t.Parallel()
 	for _, c := range pruned {

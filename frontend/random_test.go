@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// between draws an operation that may stand between a layer and its quantiser, on size values.
+// between draws an operation on size values, for a place between a layer and its quantiser.
 func (n *net) between(r *rand.Rand, x string, size int) string {
 	y := n.name()
 	vector := func() string {
@@ -79,7 +79,8 @@ func (n *net) coded(r *rand.Rand, x string) string {
 	return y
 }
 
-// TestRandomNetworks puts whatever may stand between layers there. What imports must agree; what does not must say why.
+// TestRandomNetworks puts random nodes between layers. A network that imports must agree with its model. One that does
+// not must have a reason.
 func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
 	networks, became := 80, 0

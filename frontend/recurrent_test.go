@@ -69,8 +69,8 @@ func loops(part *execution.ProgramPart) (names []string) {
 	return names
 }
 
-// TestBrevitasCells compares every code inside Brevitas' cells, at every step, with what Brevitas computed: both in the
-// order in which the cell runs.
+// TestBrevitasCells compares every code inside Brevitas' cells, at every step, with Brevitas' own, in the order in
+// which the cell runs.
 func TestBrevitasCells(t *testing.T) {
 	t.Parallel()
 	tensors := map[string]string{"input_acc": "i.acc", "forget_acc": "f.acc", "cell_acc": "c.acc",

@@ -15,7 +15,7 @@ import (
 // savedSum is the checksum of a model that was quantised on samples, on every processor.
 const savedSum = "77d94585fd6e8471"
 
-// TestSavedBytes holds that a model that is quantised on samples is the same bytes everywhere.
+// TestSavedBytes checks that a model that is quantised on samples has the same bytes everywhere.
 func TestSavedBytes(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(8, 9))

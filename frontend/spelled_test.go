@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A spelling is a way to write a quantiser, and what it computes. Everything is a small multiple of a power of two, so
-// that float64 is exact.
+// A spelling is a way to write a quantiser, with the function that it computes. All numbers are small multiples of a
+// power of two, so float64 is exact.
 type spelling struct {
 	name  string
 	opset int64 // 0 is 13
@@ -164,7 +164,7 @@ func small(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// follows holds the model as written, and its layers, against a plain evaluation.
+// follows compares the model as written, and its layers, with a plain evaluation.
 func follows(t *testing.T, m *dataflow.Model, want func(x [][]float64) []float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -261,7 +261,7 @@ func TestRoundedSums(t *testing.T) {
 	})
 }
 
-// TestTails ends networks in what no layer computes, and no quantiser follows: the host does it.
+// TestTails ends networks with nodes that no layer computes, and that no quantiser follows. The host must compute them.
 func TestTails(t *testing.T) {
 	t.Parallel()
 	value := func(x float64) float64 { return clip(math.RoundToEven(x*2), -8, 7) * 0.5 }
@@ -330,7 +330,7 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestOneCause holds that nodes with one cause are one diagnostic, which counts them, and names what to do.
+// TestOneCause checks that nodes with one cause give one diagnostic, with their number and a hint.
 func TestOneCause(t *testing.T) {
 	t.Parallel()
 	n := newNet(13).Input("x", graph.Float32, "N", 3)

@@ -81,7 +81,7 @@ func (n *net) asNearest() {
 	n.last.Str("mode", "nearest").Str("coordinate_transformation_mode", "asymmetric").Str("nearest_mode", "floor")
 }
 
-// compare holds codes against a number, truth works on what comes out.
+// compare compares codes with a number.
 func compare(op string) func(n *net) {
 	return func(n *net) { number(n, op, "q", n.s(2)) }
 }

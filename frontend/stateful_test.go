@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// writtenOut is a plain recurrent network whose steps stand in the file one by one: x[t]*w + h*r, quantised. between
-// may put something between two steps.
+// writtenOut writes a plain recurrent network with each step in the file: x[t]*w + h*r, quantised. between may add
+// something between two steps.
 func writtenOut(steps int, between func(m *onnxtest.Model, h string, step int) string) []byte {
 	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Input("x", graph.Float32, steps, 1, 2)
 	m.Init("w", graph.Float32, []int{2, 2}, 1, -0.5, 0.25, 2).Init("r", graph.Float32, []int{2, 2}, 0.5, 1, -1, 0.25)
@@ -40,8 +40,8 @@ func writtenOut(steps int, between func(m *onnxtest.Model, h string, step int) s
 	return m.Output("y", graph.Float32, 1, 2).Bytes()
 }
 
-// TestStatefulWrittenOut: a recurrence that is written out keeps its state where all of its steps are alike; else no
-// state is the one behind the last of them.
+// TestStatefulWrittenOut checks that a recurrence that is written out keeps its state if all of its steps are alike.
+// Otherwise it is refused, because no state is the one behind the last step.
 func TestStatefulWrittenOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

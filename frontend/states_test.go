@@ -10,8 +10,8 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// TestQuantisedStates has an LSTM whose states arrive through the quantisers that its cell gives them, of few and of
-// many steps, and one that walks through a tensor of as many: nothing is left to the host that the layer needs.
+// TestQuantisedStates checks an LSTM whose states arrive through its cell's own quantisers, of few and of many steps,
+// and one along a tensor of as many steps. The host must keep nothing that the layer needs.
 func TestQuantisedStates(t *testing.T) {
 	t.Parallel()
 	for _, bits := range []int{4, 8, 9, 12, 16} {

@@ -29,7 +29,7 @@ type accumulators struct {
 	Channels []int   `json:"P_l1_per_channel"`
 }
 
-// TestSums holds the model's own integers against what its trainer has counted, channel by channel, of both dialects.
+// TestSums compares the model's own integers with the trainer's counts, channel by channel, in both dialects.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"model.onnx", "qcdq.onnx"} {

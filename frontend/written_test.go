@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// TestAsWritten holds that the model as written is made of what was read for layers, is the one that ImportReference
-// gives, and is told the same.
+// TestAsWritten checks that the model as written is made from the import for layers without reading the file again. It
+// must equal the model of ImportReference, with the same diagnostics.
 func TestAsWritten(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(17).Input("x", graph.Float32, "N", "T", 4).Output("y", graph.Float32)

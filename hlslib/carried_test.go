@@ -84,7 +84,7 @@ func stages() (list []stage) {
 	return list
 }
 
-// A stage is that of a family at a clock.
+// A stage is a pipeline stage of a device family at a clock.
 type stage struct {
 	family delay.DelayFamily
 	mhz    float64
@@ -94,8 +94,8 @@ func (s stage) clock() delay.StageClock {
 	return delay.NewStageClock(s.family, s.mhz, nil, delay.ExpectedDelay)
 }
 
-// TestCarried holds the longest path from each kernel's state to the next one, in clang's code, against what the layer
-// says of it and against the stages of all boards, and the table of docs/clock.md against the longest of each kind.
+// TestCarried compares the longest path from each kernel's state to the next one, in clang's code, with the layer's own
+// figure and with the stages of all boards. It compares the table of docs/clock.md with the longest path of each kind.
 func TestCarried(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "clang++")
@@ -141,7 +141,7 @@ func carries(p layertest.KernelPath, s stage) dataflow.TimingPath {
 // shown lists the device families and clocks that docs/clock.md has columns for.
 var shown = []stage{{delay.Series7, 100}, {delay.UltraScale, 200}}
 
-// page holds the table of docs/clock.md against what was measured.
+// page compares the table of docs/clock.md with the measured paths.
 func page(t *testing.T, longest map[string][]float64) {
 	t.Helper()
 	var want strings.Builder

@@ -69,8 +69,8 @@ func TestSimulationHeaders(t *testing.T) {
 	}
 }
 
-// TestWidths: bits of another width are not assigned, of which the vendor's header warns in every call; where that is
-// silent, all widths are taken.
+// TestWidths checks that no bits are assigned to another width, about which the vendor's header warns in every call.
+// Where that header is silent, all widths are accepted.
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	cxx := tier.Needs(t, "g++")[0]
@@ -114,7 +114,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// TestCore checks what the kernels share.
+// TestCore checks the code that the kernels share.
 func TestCore(t *testing.T) {
 	t.Parallel()
 	defines := []string{"-DSIMULATION", "-D__SYNTHESIS__"}
@@ -127,7 +127,7 @@ func TestCore(t *testing.T) {
 	}
 }
 
-// TestSequencesBite: other ways to tell where sequences end do not pass.
+// TestSequencesBite checks that kernels with other rules for the end of a sequence fail.
 func TestSequencesBite(t *testing.T) {
 	t.Parallel()
 	if tier.Quick() {
@@ -150,7 +150,7 @@ func TestSequencesBite(t *testing.T) {
 	}
 }
 
-// TestHeaders: a project gets the kernels that it names and everything that is shared.
+// TestHeaders checks that a project gets the kernels that it names, and all shared headers.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	paths := func(kernels ...string) (p []string) {

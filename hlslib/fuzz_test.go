@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FuzzDecode gives every kind parameters from anywhere, and binds what it takes to types of several forms. Whatever
-// comes of it must have a fold, and tables that hold their elements.
+// FuzzDecode gives every kind parameters from anywhere, and binds accepted ones to types of several forms. The layer
+// must have a fold, and tables that hold their elements.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{`{"weights":[[1,-1],[3,2]],"steps":[{"at":[-5,9223372036854775807],"value":[0,1,7]}]}`,
 		`{"weights":[[1,-1]]}`, `{"weights":[[1],[3]],"groups":2}`, `{"weights":[[1099511627776,-1099511627776]]}`,

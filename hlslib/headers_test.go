@@ -11,8 +11,8 @@ import (
 	"hlsgen/hlslib"
 )
 
-// TestHeadersStandAlone: what a project ships says itself what it computes: it names no Go file, which is not shipped,
-// and each kernel has words of its own on its mathematics, ahead of the list of what its config has.
+// TestHeadersStandAlone checks that shipped headers describe their own computation. They name no Go file, because none
+// is shipped. Each kernel describes its mathematics in front of the members of its config.
 func TestHeadersStandAlone(t *testing.T) {
 	t.Parallel()
 	goFile := regexp.MustCompile(`\b\w+\.go\b|\bGo layers\b`)
@@ -39,8 +39,8 @@ var (
 	member   = regexp.MustCompile(`\b[a-z]\w*_(?:t|width|per_word|per_limb)\b`)
 )
 
-// TestHeadersNameMembers: what a kernel's header says that its config has, the kernel or a header that it includes asks
-// for.
+// TestHeadersNameMembers checks that a kernel, or a header that it includes, uses every member of the config that its
+// header lists.
 func TestHeadersNameMembers(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
@@ -65,7 +65,7 @@ func TestHeadersNameMembers(t *testing.T) {
 	}
 }
 
-// unasked is the members that a header names and nothing asks for.
+// unasked returns the members that a header names and that no code uses.
 func unasked(name string, texts map[string]string) (names []string) {
 	asks, seen := map[string]bool{}, map[string]bool{}
 	var read func(name string)

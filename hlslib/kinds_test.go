@@ -10,7 +10,7 @@ import (
 	"hlsgen/hlslib"
 )
 
-// TestHeld: every folder of a kind has a test that holds its layers against the contract.
+// TestHeld checks that every folder of a kind has a test that checks its layers against the contract.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	held := 0
@@ -40,7 +40,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestKinds: every kind has a row of its own.
+// TestKinds checks that every kind has a row of its own.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

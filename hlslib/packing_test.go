@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// packingCheck multiplies by core/mac.hpp and by itself: every pair of weights in neighbouring lanes with every input
-// where these are few, else limits and others at random.
+// packingCheck multiplies with core/mac.hpp and with plain products. It tries every pair of weights in neighbouring
+// lanes with every input where these are few, else limits and random ones.
 const packingCheck = `#include <hlsgen/core/mac.hpp>
 #include <cstdio>
 using namespace hlsgen;

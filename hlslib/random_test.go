@@ -17,8 +17,8 @@ var (
 	instances     = flag.Int("instances", 0, "how many it tries, where that is not what the tier says")
 )
 
-// TestInstances holds random layers of every kind against the contract, each in one fold on one board, FINN's bad fold
-// (SIMD 1, PE 2) among them.
+// TestInstances checks random layers of every kind against the contract, each in one fold on one board. FINN's bad fold
+// (SIMD 1, PE 2) is among them.
 func TestInstances(t *testing.T) {
 	t.Parallel()
 	const together, compiled = 100, 25

@@ -56,6 +56,7 @@
 //	record.go   records the state of every layer and stream; vcd.go and timeline.go draw it
 //	counters.go predicts the counters of an accelerator
 //	compare.go  compares the outputs of two engines
+//	outside.go  has names of types for other modules
 package rtlsim
 
 import (

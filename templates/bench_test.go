@@ -9,7 +9,7 @@ import (
 	"hlsgen/templates"
 )
 
-// TestBenchErrors: a layer that C++ or Vitis HLS would refuse.
+// TestBenchErrors checks that a layer that C++ or Vitis HLS would refuse is an error.
 func TestBenchErrors(t *testing.T) {
 	t.Parallel()
 	port := dataflow.Port{Elem: intN(4), PerWord: 2, Words: 3}
@@ -97,7 +97,8 @@ func TestBenchErrors(t *testing.T) {
 	}
 }
 
-// TestPorts: layers with several streams number them, and a word beyond 1024 bits makes room for itself.
+// TestPorts checks that layers with several streams number them, and that a word of more than 1024 bits raises the
+// limit of the types.
 func TestPorts(t *testing.T) {
 	t.Parallel()
 	port := dataflow.Port{Elem: intN(4), PerWord: 300, Words: 1}

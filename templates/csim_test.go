@@ -63,8 +63,9 @@ func edit(t *testing.T, files templates.Files, path, from, to string) templates.
 	return nil
 }
 
-// TestCSim compiles networks and compares every layer, and the network's words as they are read back, with Eval. One
-// of them takes the form of the tables that synthesis sees; reads of AXI4-Streams do not wait there, as in any csim.
+// TestCSim compiles networks. It compares every layer, and the network's words after reading them back, with Eval. One
+// network has its tables in the form that synthesis sees; its reads of AXI4-Streams do not wait, as in any C
+// simulation.
 func TestCSim(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -111,7 +112,7 @@ func TestCSim(t *testing.T) {
 	}
 }
 
-// TestCSimFinds: a wrong table and a wrong recording are reported with layer, stream, frame and word.
+// TestCSimFinds checks that a wrong table and a wrong recording are reported with layer, stream, frame and word.
 func TestCSimFinds(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 2)
@@ -141,8 +142,8 @@ func TestCSimFinds(t *testing.T) {
 	}
 }
 
-// TestCSimEnds: a layer that reads where no word is ends the program, and the verdict names it and its stream. The
-// layers stand alone in a bench.
+// TestCSimEnds checks that a layer that reads a missing word ends the program, and that the verdict names it and its
+// stream. The layers stand alone in a bench.
 func TestCSimEnds(t *testing.T) {
 	t.Parallel()
 	d := small(t)
@@ -192,7 +193,7 @@ func TestCSimErrors(t *testing.T) {
 	}
 }
 
-// TestCSimFails: what the compiler says is passed on, and it ends when its time is over.
+// TestCSimFails checks that messages of the compiler are passed on, and that a run ends when its time is over.
 func TestCSimFails(t *testing.T) {
 	t.Parallel()
 	files := templates.Files{{Path: "hls/layers.cpp", Data: []byte("#error broken\n")}}
@@ -219,8 +220,8 @@ func TestCSimFails(t *testing.T) {
 	}
 }
 
-// TestMakefile builds as a user does, with the headers from another folder, and runs the test bench where Vitis runs
-// it: beside a copy of the folder data.
+// TestMakefile builds as a user does, with the headers from another folder. It runs the test bench in the folder where
+// Vitis runs it, beside a copy of the folder data.
 func TestMakefile(t *testing.T) {
 	t.Parallel()
 	make := tier.Needs(t, "make", "g++")[0]

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A mistake is a change of a script, and the check that catches it, or the key that it gives another value. Of old the
-// first place becomes new.
+// A mistake is a change of a script, with the check that catches it, or the key that gets another value. The first
+// occurrence of old becomes new.
 type mistake struct{ what, old, new, check string }
 
 // ofScript are mistakes in run_hls.tcl of a small network on the ZCU104, and where the text allows it in
@@ -67,7 +67,7 @@ var ofScript = []mistake{
 	{"a variable that is not set", "in $steps", "in $step", "script"},
 }
 
-// ofClassic are those that only the script for vitis_hls can have, ofUnified those of the other.
+// ofClassic has mistakes that only the script for vitis_hls can have, ofUnified those of the other script.
 var ofClassic = []mistake{
 	{"no solution", "open_solution -reset solution1 -flow_target vivado\n", "", "no-solution"},
 	{"a top before the project", "open_project -reset small_top\nset_top small_top\n",
@@ -115,7 +115,7 @@ var ofConfiguration = []mistake{
 	{"the part of another board", "xczu7ev-ffvc1156-2-e", "xc7z020clg400-1", "part"},
 }
 
-// ofLayers are mistakes in what the scripts of all functions share, ofOne in that of MVAU_0.
+// ofLayers has mistakes in the part that the scripts of all functions share, ofOne mistakes in the script of MVAU_0.
 var ofLayers = []mistake{
 	{"a misspelt command", "set_directive_interface", "set_directive_interfaces", "unknown-command"},
 	{"a misspelt switch", "-mode $mode", "-modes $mode", "unknown-switch"},
@@ -181,7 +181,7 @@ func (w workshop) catch(t *testing.T, f flow, file string, want setup, list []mi
 	write(string(text))
 }
 
-// TestHLSMistakes: what is planted in a script or a configuration, a named check finds.
+// TestHLSMistakes checks that each planted mistake in a script or a configuration is found by the check that it names.
 func TestHLSMistakes(t *testing.T) {
 	t.Parallel()
 	d := small(t)
@@ -207,7 +207,7 @@ func TestHLSMistakes(t *testing.T) {
 	}
 }
 
-// TestHLSOutside: what is wrong beside the scripts is seen as well: files, versions, command lines.
+// TestHLSOutside checks that mistakes outside the scripts are found as well: in files, versions and command lines.
 func TestHLSOutside(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 1)
@@ -247,7 +247,7 @@ func TestHLSOutside(t *testing.T) {
 	}
 }
 
-// TestHLSSources: every row of the table of what Vitis HLS knows has a source, and the versions that it holds for.
+// TestHLSSources checks that every row of the table about Vitis HLS has a source, and the versions that it is true for.
 func TestHLSSources(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("testdata/hls/table.tcl")

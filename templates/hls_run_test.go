@@ -42,7 +42,7 @@ func trained(t testing.TB, model, board string) *dataflow.Design {
 	return made.Design
 }
 
-// A setup is what a script or a configuration tells the tool: values by key, those of a configuration.
+// A setup has the settings that a script or a configuration gives the tool: values by the keys of a configuration.
 type setup map[string][]string
 
 // differs are the keys that two setups do not have in common.
@@ -110,7 +110,8 @@ func ofLayer(all setup, name string, arguments ...string) setup {
 	return s
 }
 
-// hls runs a stand-in in the folder hls; the answer is what it was told, or the name of the check that objects.
+// hls runs a stand-in in the folder hls. It returns the settings that the stand-in got, or the name of the check that
+// failed.
 func (w workshop) hls(t *testing.T, env []string, program string, args ...string) (s setup, check string) {
 	t.Helper()
 	record := filepath.Join(w.tools, "record")

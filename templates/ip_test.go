@@ -17,9 +17,9 @@ import (
 	"hlsgen/templates"
 )
 
-// standIn is a vitis_hls, a vitis-run or a v++, which knows what testdata/hls does, and writes a line into the file RAN
-// for each function. Of functions that the variables name it fails, is killed, or names a port otherwise; with TOGETHER
-// it waits for another one to run at the same time.
+// standIn stands in for vitis_hls, vitis-run and v++. It uses testdata/hls, and writes a line into the file RAN for
+// each function. It fails, is killed or renames a port for functions that variables name. With TOGETHER it waits until
+// another one runs at the same time.
 const standIn = `#!/usr/bin/env tclsh
 source {%s}
 proc named {name top} { return [expr {[info exists ::env($name)] && $::env($name) eq $top}] }
@@ -85,7 +85,7 @@ func (w workshop) said(t *testing.T, env []string, args ...string) string {
 	return out
 }
 
-// make runs a target, and gives the functions that were synthesised, sorted, and what was printed where it failed.
+// make runs a target. It returns the functions that were synthesised, sorted, and the output of a failure.
 func (w workshop) make(t *testing.T, env []string, args ...string) (ran []string, failed string) {
 	t.Helper()
 	if err := os.RemoveAll(w.ran); err != nil {
@@ -100,7 +100,7 @@ func (w workshop) make(t *testing.T, env []string, args ...string) (ran []string
 	return ran, failed
 }
 
-// TestMakeIP: every process is synthesised once, and again only where what it is made of has changed.
+// TestMakeIP checks that every process is synthesised once, and again only if one of its sources has changed.
 func TestMakeIP(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 1)
@@ -165,7 +165,7 @@ func TestMakeIP(t *testing.T) {
 	want("make clean leaves results", nil, nil, "")
 }
 
-// TestIncluded holds the files that a process is said to be made of against what the compiler reads.
+// TestIncluded compares the list of files of a process with the files that the compiler reads.
 func TestIncluded(t *testing.T) {
 	t.Parallel()
 	gxx := tier.Needs(t, "g++")[0]
@@ -199,8 +199,7 @@ func TestIncluded(t *testing.T) {
 	}
 }
 
-// keywords are the words of C++, Verilog, SystemVerilog and VHDL that somebody might call an argument; VHDL has no
-// case.
+// keywords are the words of C++, Verilog, SystemVerilog and VHDL that might name an argument. VHDL ignores case.
 var keywords = strings.Fields(`abs accept_on access after alias all always and architecture array assert assign
 	assume attribute automatic
 	auto before begin bind bins bit block body bool break buf buffer bus byte case catch cell char chandle checker
@@ -218,7 +217,8 @@ var keywords = strings.Fields(`abs accept_on access after alias all always and a
 	transport tri true try type typedef typename union unique units unsigned until use using var variable vectored
 	virtual void wait weak when while wildcard wire with within wor xnor xor`)
 
-// TestPortNames: HDL ports are named after arguments, so no argument may have a name that a tool would change.
+// TestPortNames checks that no argument has a name that a tool would change, because HDL ports are named after
+// arguments.
 func TestPortNames(t *testing.T) {
 	t.Parallel()
 	prototype, argument := regexp.MustCompile(`(?m)^void .*\);$`), regexp.MustCompile(`& (\w+)[,)]`)
@@ -237,9 +237,9 @@ func TestPortNames(t *testing.T) {
 	}
 }
 
-// What is counted for a network's ends (delay.StageClock.Ends) is what is written: AXI4-Streams are at processes of
-// their own alone, which are pipelined and move a word; each has the register slice that the tool makes where no mode
-// is given, and layers have none.
+// TestEndsAreAsCounted checks that the written ends of a network are those that delay.StageClock.Ends counts. Only
+// processes of their own have AXI4-Streams; they are pipelined and move words. Each has the register slice that the
+// tool makes where no mode is given. Layers have none.
 func TestEndsAreAsCounted(t *testing.T) {
 	t.Parallel()
 	mode := regexp.MustCompile(`(?m)^    (\w+) (axis|ap_fifo) `)

@@ -31,7 +31,7 @@ func windows(t testing.TB) *dataflow.Design {
 	return d
 }
 
-// A change of a project's text, and what is said of it.
+// A change replaces text of a project, and has the message about it.
 type change struct{ path, from, to, want string }
 
 // TestLintMemories breaks the bindings of a project in one way after the other.

@@ -150,7 +150,7 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
-// TestBraces: text whose scopes are not seen is not held to be right.
+// TestBraces checks that text whose scopes are not recognised is reported.
 func TestBraces(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"void f() {\n", "void f() {\n}\n}\n"} {

@@ -103,8 +103,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestLintKnowsControl: of every kernel's states that are reset, none may be left as it is, but for the buffer of one
-// form of width converter, which has to be zero.
+// TestLintKnowsControl checks that no state of a kernel that is reset may be left as it is. The exception is the buffer
+// of one form of width converter, which has to be zero.
 func TestLintKnowsControl(t *testing.T) {
 	t.Parallel()
 	reset := regexp.MustCompile(`#pragma HLS RESET variable=(\w+)\n`)
@@ -135,7 +135,7 @@ func TestLintKnowsControl(t *testing.T) {
 	}
 }
 
-// TestBenchLints: a bench of layers is linted as a project is: its text, and where its memories lie.
+// TestBenchLints checks that a bench of layers is linted like a project: its text, and the places of its memories.
 func TestBenchLints(t *testing.T) {
 	t.Parallel()
 	const kernel = "template <class C> void half() {\n" +

@@ -38,7 +38,7 @@ func TestIdentifier(t *testing.T) {
 	}
 }
 
-// TestComment: whatever the name, what it becomes cannot end a comment of either form, nor join it to the next line.
+// TestComment checks that no name can end a comment of either form, or join it to the next line, after it was cleaned.
 func TestComment(t *testing.T) {
 	t.Parallel()
 	plain := regexp.MustCompile(`^[ -~]*$`)

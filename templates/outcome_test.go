@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOutcome reads what test benches print.
+// TestOutcome reads the output of test benches.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	killed := errors.New("killed")

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestKilled holds that a program that Command has started ends with the process that started it, however that ends.
+// TestKilled checks that a program that Command has started ends with the process that started it, however that process
+// ends.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	const mark = "TEST_OF_KILLED"

@@ -17,6 +17,7 @@
 //     pragma.go is its grammar of pragmas, scope.go finds the scopes of pragmas
 //   - csim.go compiles and runs, outcome.go reads the output; process_unix.go, process_linux.go, process_bsd.go
 //     and process_other.go kill child processes
+//   - outside.go has names of types for other modules
 package templates
 
 import (

@@ -88,7 +88,7 @@ func vectors(t testing.TB, d *dataflow.Design, frames int, seed uint64) template
 	return v
 }
 
-// matrix is mh x mw random weights of [lo,hi] without what skip names.
+// matrix draws mh x mw weights of [lo,hi], without the values in skip.
 func matrix(r *rand.Rand, mh, mw int, lo, hi int64, skip ...int64) [][]int64 {
 	m := make([][]int64, mh)
 	for c := range m {
@@ -110,7 +110,7 @@ func tensorType(elem num.Type, shape ...int) dataflow.StreamType {
 
 var sign = num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
 
-// keeping is a recurrence that goes on from frame to frame.
+// keeping returns a design with a recurrence that keeps its state from frame to frame.
 func keeping(t testing.TB) *dataflow.Design {
 	clip := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -50, Hi: 60}
 	ones := [][]int64{{1, 0, 0, 0}, {0, 1, 0, 0}, {1, -1, 1, 0}, {0, 0, 0, 1}}
@@ -249,7 +249,7 @@ func tfc(t testing.TB) *dataflow.Design {
 	)
 }
 
-// TestGolden holds every hand-written looking file of a small project to what people have read.
+// TestGolden compares the files of a small project that look hand-written with golden files that people have read.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	c := golden.Dir(t, "testdata").Case(t, "small")
@@ -263,7 +263,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestDeterministic: the same design gives the same bytes, sorted by path, without any path of this machine.
+// TestDeterministic checks that the same design gives the same bytes, sorted by path, without any path of this machine.
 func TestDeterministic(t *testing.T) {
 	t.Parallel()
 	a, _ := project(t, twins(t), 2)
@@ -284,7 +284,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestForeignNames: names out of a model stay inside comments.
+// TestForeignNames checks that names from a model stay inside comments.
 func TestForeignNames(t *testing.T) {
 	t.Parallel()
 	evil := "x*/ \\\n#error\r\u2028{{ v.Top }}{% now %}??/"
@@ -319,7 +319,7 @@ func TestInterface(t *testing.T) {
 	}
 }
 
-// TestScratch holds that the Makefile makes files in the folders that TemporaryFolders names, and in no other.
+// TestScratch checks that the Makefile writes only into the folders that TemporaryFolders names.
 func TestScratch(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 0)
@@ -336,7 +336,7 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// TestNoFrames: a project without recordings is whole but for them.
+// TestNoFrames checks that a project without recordings is complete except for these.
 func TestNoFrames(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 0)
@@ -346,7 +346,7 @@ func TestNoFrames(t *testing.T) {
 	}
 }
 
-// TestProjectErrors: what cannot be generated is an error that says why.
+// TestProjectErrors checks that a project that cannot be generated is an error with the reason.
 func TestProjectErrors(t *testing.T) {
 	t.Parallel()
 	for want, breakIt := range map[string]func(*dataflow.Design, *templates.TestVectors, *templates.Options){

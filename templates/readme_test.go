@@ -31,7 +31,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// Names are data, whatever they are.
+// TestReadmeEscapes checks that any name in a README is shown as text.
 func TestReadmeEscapes(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]string{

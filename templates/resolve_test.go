@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// views says what each template is executed over. Every template has a row.
+// views has the view of each template. Every template has a row.
 var views = map[string]any{
 	"ap_types.hpp.tpl":        typesView{},
 	"layers.hpp.tpl":          layersView{},
@@ -159,7 +159,7 @@ func resolve(text string, view reflect.Type) (problems []string) {
 	return problems
 }
 
-// TestRenderFails: a missing value and a panic inside pongo2 are errors.
+// TestRenderFails checks that a missing value and a panic inside pongo2 are errors.
 func TestRenderFails(t *testing.T) {
 	t.Parallel()
 	if _, err := render("top.cpp.tpl", typesView{}); err == nil ||

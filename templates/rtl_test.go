@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// TestRTLLint: Verilator has nothing to say of the written top, its FIFOs and its bench.
+// TestRTLLint checks that Verilator has no message about the written top, its FIFOs and its bench.
 func TestRTLLint(t *testing.T) {
 	t.Parallel()
 	for _, design := range []*dataflow.Design{small(t), forked(t), keeping(t), twins(t)} {
@@ -158,8 +158,8 @@ var mutants = []struct{ from, to string }{
 	{"if (push) words[tail] <= din;\n            assign", "words[tail] <= din;\n            assign"},
 }
 
-// TestFIFO holds the FIFO against a queue, clock by clock, in every style and for depths that are no powers of two,
-// too. Each mutant is found out.
+// TestFIFO compares the FIFO with a queue, clock by clock, in every style, and for depths that are no powers of two,
+// too. It must detect each mutant.
 func TestFIFO(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "verilator", "g++", "make")

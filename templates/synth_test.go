@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// TestSynthesis has a second compiler look at networks: the loops that remain, what was not inlined, whose statics are
-// whose.
+// TestSynthesis has a second compiler read networks. It checks the remaining loops, calls that were not inlined, and
+// the owners of static variables.
 func TestSynthesis(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

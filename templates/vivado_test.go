@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// vivado is a stand-in that carries out a script, and prints what it was told; files have to be there.
+// vivado is a stand-in that runs a script and prints the commands that it gets. Files must exist.
 const vivado = `#!/usr/bin/env tclsh
 proc add_files {flag file} {
     if {![file isfile $file]} { error "no file $file" }
@@ -43,7 +43,7 @@ while [ $# -gt 0 ]; do
 done
 `
 
-// install writes stand-ins of one text.
+// install writes the same text as each of the named stand-ins.
 func (w workshop) install(t *testing.T, text string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -53,8 +53,8 @@ func (w workshop) install(t *testing.T, text string, names ...string) {
 	}
 }
 
-// TestPackage: the IP is packed of the top, the FIFO and all that came of the layers, and of nothing else; two files
-// of one name are refused.
+// TestPackage checks that the IP is packed of the top, the FIFO and all results of the layers, and nothing else. Two
+// files of one name are refused.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, twins(t), 1)
@@ -97,7 +97,7 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// TestXsim: every file that the simulator is given is there, and what the bench says counts.
+// TestXsim checks that every file for the simulator exists, and that the verdict of the bench decides.
 func TestXsim(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, twins(t), 1)

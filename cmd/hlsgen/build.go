@@ -37,12 +37,11 @@ func (a *app) buildCommand() *cobra.Command {
 The network is folded to the highest throughput within the budget (--max-use),
 to the least resources that reach --fps or --interval, or to the shortest
 --latency. --explain shows every layer, where resources go and what is proved of
-the folding; --pareto shows what can be had for how much and builds nothing.
-What is printed can be asked for: a rate, an interval or a budget gives the
-design that it was printed of. Before anything is written, the design is run
-on samples and compared with the model's own execution, bit for bit: layer by
-layer (eval), clock by clock (cycle), and as compiled C++ (csim). The folder
-appears whole or not at all.
+the folding. --pareto shows the designs worth choosing from and builds none. A
+printed rate, interval or budget can be asked for, and gives the same design.
+Before anything is written, the design is run on samples and compared with the
+model's own execution, bit for bit: layer by layer (eval), clock by clock
+(cycle), and as compiled C++ (csim). The folder appears whole or not at all.
 
 Without a model, the embedded example is built. Options may also stand in
 hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,

@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/verify"
 )
 
-// shownByDefault is part of what the build of the embedded example prints.
+// shownByDefault lists texts in the output of a build of the embedded example.
 var shownByDefault = []string{
 	"digits-mlp-w2a2 on zcu104 (xczu7ev-ffvc1156-2-e) at 200 MHz\n",
 	"% (119/128; 95 % interval 87.2 to 96.3 %), of real digits\n",
@@ -24,7 +24,7 @@ var shownByDefault = []string{
 	"next         make -C DIR/hlsgen-out/digits-mlp-w2a2-zcu104/hls csim\n",
 }
 
-// TestBuild is the default build with its C simulation, in a folder that has nothing in it.
+// TestBuild runs the default build with its C simulation, in an empty folder.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "g++")
@@ -49,7 +49,7 @@ func TestBuild(t *testing.T) {
 	expect(t, "stderr", again.stderr, "`hlsgen explain output-exists` tells more\n")
 }
 
-// TestBuildKeeps holds how --force is said, and what is said of what stays.
+// TestBuildKeeps checks the values of --force, and that a build names the files that it keeps.
 func TestBuildKeeps(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, map[string]string{"out/notes.txt": "mine"})
@@ -133,7 +133,7 @@ func TestBuildJSON(t *testing.T) {
 	}
 }
 
-// TestDump holds that the graph is written after every pass that changed it.
+// TestDump checks that the graph is written after every pass that changed it.
 func TestDump(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, nil)

@@ -25,11 +25,11 @@ func (a *app) calibrateCommand() *cobra.Command {
 	t := a.task(&cobra.Command{
 		Use:   "calibrate DIR",
 		Short: "Make latencies those of your tool and part, from reports that it has written",
-		Long: `Calibrate reads the reports that Vitis HLS has left below a folder, of one part:
-*.verbose.sched.rpt, which have the delay of every operation, and csynth.xml and
-*_csynth.rpt, which have the depths of pipelines. It writes a file that build,
-simulate and sweep take with --calibration: latencies then follow from it, and
-no longer have a range.
+		Long: `Calibrate reads the reports that Vitis HLS has left below a folder, all of one
+part: *.verbose.sched.rpt, which have the delay of every operation, and
+csynth.xml and *_csynth.rpt, which have the depths of pipelines. It writes a
+file that build, simulate and sweep take with --calibration: latencies then
+follow from it, and no longer have a range.
 
 With schedules, their delays take the place of hlsgen's tables. Without them,
 the depths of layers whose build lies below the folder (report/layers.json)

@@ -30,7 +30,7 @@ func TestCheckJSON(t *testing.T) {
 	}
 }
 
-// TestHostileNames holds that no name of a model reaches the terminal as it is.
+// TestHostileNames checks that the terminal gets no name of a model unescaped.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	evil := "\x1b]0;owned\x07\u202e\n" + strings.Repeat("long", 100)

@@ -31,8 +31,9 @@ folder of a build: csynth.xml of Vitis HLS, utilisation and timing of Vivado, of
 every layer alone and of the whole design, and what the driver has measured on
 the board. It prints them beside the estimate, layer by layer.
 
-Reports of sources that have changed since do not count; what is missing is said.
-hlsgen calibrate DIR makes latencies of the same reports.`,
+Reports whose sources have changed since do not count. Missing reports are
+named. hlsgen calibrate DIR makes a calibration of latencies from the same
+reports.`,
 		Example: `  hlsgen collect net-zcu104
   hlsgen collect net-zcu104 --csv net.csv
   hlsgen collect net-zcu104 --measured measured.json     # of accelerator.py --save

@@ -18,7 +18,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// onScreen runs hlsgen on a terminal of so many columns, and returns what the terminal is sent.
+// onScreen runs hlsgen on a terminal of the given number of columns, and returns its output there.
 func onScreen(t *testing.T, dir string, columns int, args ...string) string {
 	t.Helper()
 	master, slave := pseudoTerminal(t)
@@ -43,7 +43,8 @@ func onScreen(t *testing.T, dir string, columns int, args ...string) string {
 	return <-shown
 }
 
-// tooWide returns the lines that a terminal breaks, but for those that hold one word that is longer: a path or a name.
+// tooWide returns the lines that a terminal breaks. It leaves out lines with a single word that is longer: a path or a
+// name.
 func tooWide(shown string, columns int) (wide []string) {
 	for line := range strings.FieldsFuncSeq(shown, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		word := strings.TrimSuffix(strings.TrimSpace(line), ` \`)
@@ -81,8 +82,8 @@ var otherCommands = []string{"boards", "check", "check --acc-bits 4 --input x.np
 	"collect loaded", "calibrate " + reports + " --out DIR/c.json", "build --bord zcu104", "check -q -v",
 	"explain no-such-thing"}
 
-// TestColumnsOfCommands holds that no terminal breaks a line of a command, but a path or a name that is longer: every
-// command of docs/cli.md, its help, and every page of explain, on the first example.
+// TestColumnsOfCommands checks that a terminal breaks no line of a command, except for a longer path or name. It runs
+// every command of docs/cli.md on the first example, with its help, and prints every page of explain.
 func TestColumnsOfCommands(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)

@@ -118,7 +118,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestConfigFile holds where the file is looked for, and where its paths start.
+// TestConfigFile checks where the configuration file is looked for, and where relative paths in it start.
 func TestConfigFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -184,7 +184,7 @@ func TestConfigRefuses(t *testing.T) {
 	}
 }
 
-// FuzzConfig holds that no file makes the command line panic, or is taken without its keys being known.
+// FuzzConfig checks that no file makes the command line panic, and that every file with an unknown key is refused.
 func FuzzConfig(f *testing.F) {
 	f.Add("board: zcu104\nfps: 1e3\ndim: [T=3]\n")
 	f.Add("max-use: {lut: 0.7}\n? [a]\n: b\n")
@@ -219,7 +219,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// read returns what a file of a folder holds.
+// read returns the content of a file in a folder.
 func read(t *testing.T, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

@@ -26,11 +26,12 @@ func convertCommand(a *app) *cobra.Command {
 		Long: `Convert writes a model in another dialect: qonnx (Quant), qcdq (QuantizeLinear,
 Clip, DequantizeLinear) or qoperator (QLinearConv, QLinearMatMul, MatMulInteger
 and others, with Clip). All that is not quantisation stays as it is. The file is
-read back and proved to mean the same; what a dialect cannot express is refused
-by name, and then nothing is written.
+read back and proved to mean the same; a node that the dialect cannot express is
+named, and nothing is written.
 
-With --clean, constants are folded, what nothing reads is dropped, and the shape
-of every tensor is written, as viewers like to have it. --clean goes alone, too.`,
+With --clean, constants are folded, nodes that nothing reads are dropped, and
+the shape of every tensor is written, which viewers show. --clean works alone,
+too.`,
 		Example: `  hlsgen convert net.onnx --to qcdq
   hlsgen convert net.onnx --to qoperator --out net-int8.onnx
   hlsgen convert net.onnx --clean`,
@@ -38,8 +39,8 @@ of every tensor is written, as viewers like to have it. --clean goes alone, too.
 	option(t.FlagSet, &how.To, "to", "", "DIALECT", oneOf[convert.Dialect]("dialects", convert.Dialects),
 		"dialect to write: "+strings.Join(convert.Dialects, ", ")+"; without it, with --clean, that of the model")
 	t.completes("to", convert.Dialects)
-	t.BoolVar(&how.Clean, "clean", false, "fold constants, drop what nothing reads, and write the shape of every "+
-		"tensor")
+	t.BoolVar(&how.Clean, "clean", false, "fold constants, drop nodes that nothing reads, and write the shape of "+
+		"every tensor")
 	t.path(&out, "out", "FILE", "file to write (default MODEL-DIALECT.onnx, or MODEL-clean.onnx)", nil)
 	t.Var(sizes{&o.Dims, &o.Lengths}, "dim", "size of a dynamic axis with which the two files are compared, such as "+
 		"T=520 (may be repeated); the axis stays dynamic")

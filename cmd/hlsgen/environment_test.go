@@ -11,16 +11,17 @@ import (
 	"testing"
 )
 
-// ours is a variable's name, or one of C++.
+// ours matches names of our variables, also in C++.
 var ours = regexp.MustCompile(`\bHLSGEN_[A-Z][A-Z_]*\b`)
 
-// Where variables may be named: in files of these kinds, below all folders but those. (Tests of cmd have wrong names.)
+// Variables may be named in files of these kinds, in all folders but those listed. Tests of cmd have wrong names on
+// purpose.
 var (
 	texts  = []string{"Makefile", "run", ".go", ".sh", ".awk", ".md", ".tpl", ".tcl", ".mk", ".yaml", ".yml"}
 	unread = []string{".git", ".tools", "bin", "hlsgen-out", "cmd"}
 )
 
-// TestVariables holds that a variable of ours that nobody reads is an error, with the one that was meant.
+// TestVariables checks that an unknown variable with our prefix is an error that suggests the right name.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,8 +63,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestOthers holds that every variable that some part of the project names is a setting or stands in the table, that
-// docs/cli.md has the table, and that nothing in it is a setting too.
+// TestOthers checks that every variable named in the project is a setting or stands in the table. It checks that
+// docs/cli.md has the table, and that no variable of the table is a setting too.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

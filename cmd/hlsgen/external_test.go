@@ -46,7 +46,7 @@ var hostileData = []struct {
 		sparse(2 << 40), "takes 128 bytes, and 1099511627776"},
 }
 
-// TestHostileData holds that such a model is refused with the tensor's name, at once and without memory.
+// TestHostileData checks that such a model is refused at once, with the name of the tensor and little memory.
 func TestHostileData(t *testing.T) {
 	t.Parallel()
 	for _, x := range hostileData {
@@ -74,7 +74,7 @@ func TestHostileData(t *testing.T) {
 	}
 }
 
-// TestTerabytes holds that two tensors of a terabyte take no memory, whether their file has as many bytes or not.
+// TestTerabytes checks that two tensors of a terabyte take no memory, whether their file has as many bytes or not.
 func TestTerabytes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -96,8 +96,8 @@ func TestTerabytes(t *testing.T) {
 	}
 }
 
-// TestExternalData holds that every command reads a model in several files, and says and writes what it does of the
-// same in one, byte for byte.
+// TestExternalData checks that every command reads a model in several files. Its output and files are those for the
+// same model in one file, byte for byte.
 func TestExternalData(t *testing.T) {
 	t.Parallel()
 	model, err := examples.Files.ReadFile(iris)
@@ -152,7 +152,8 @@ func TestExternalData(t *testing.T) {
 	}
 }
 
-// TestStreamedModel holds that a model that is given open has no folder, and is read where it needs none.
+// TestStreamedModel checks that a model on standard input has no folder. It is read if it needs no other file, and
+// refused otherwise.
 func TestStreamedModel(t *testing.T) {
 	t.Parallel()
 	model, err := examples.Files.ReadFile(iris)

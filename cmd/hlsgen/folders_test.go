@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// small is what makes a sweep quick.
+// small lists flags that make a sweep quick.
 var small = []string{"--board", "zcu104", "--clock", "200", "--interval", "1000"}
 
 // writers is every way to have hlsgen write into a folder, called DIR here.
@@ -39,12 +39,12 @@ var notWritten = map[string]string{
 	"weights --for":   "TestWeightsRefused of internal/weights",
 }
 
-// states are files in which hlsgen keeps what it knows of a folder; where lines of them are wrong, it goes on.
+// states lists the files in which hlsgen keeps what it knows of a folder. hlsgen ignores wrong lines in them.
 var states = []string{outputdir.FileListName, "journal.jsonl"}
 
-// TestFolders: whatever folder hlsgen is told to write into, a file of somebody else's there, of a name that hlsgen
-// wants, stays as it is, and so does one that somebody changed, and hlsgen says so; its own are replaced, or it says
-// that they are there.
+// TestFolders checks every way to have hlsgen write into a folder. A file of somebody else, under a name that hlsgen
+// needs, stays as it is, and so does a file of hlsgen that somebody changed. hlsgen names both. It replaces its own
+// files, or says that they are there.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	ways := maps.Clone(notWritten)

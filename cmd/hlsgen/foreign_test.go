@@ -11,7 +11,7 @@ import (
 
 var update = flag.Lookup("update") // of package golden
 
-// answers are what is said of words of other tools, and of slips, in part.
+// answers has parts of the answers to words of other tools, and to typing errors.
 var answers = map[string]string{
 	"build --target-fps 1000":            "unknown flag: --target-fps, which is --fps here\nsee hlsgen build --help\n",
 	"build --target_fps=1000":            "unknown flag: --target_fps, which is --fps here\n",
@@ -52,7 +52,7 @@ var answers = map[string]string{
 	`a"b\n`:                            "unknown command",
 }
 
-// TestForeign holds that words of other tools get ours, whatever letters and dashes they are written with.
+// TestForeign checks that words of other tools are answered with those of hlsgen, in any case and with any dashes.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	for args, want := range answers {
@@ -73,7 +73,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestForeignTables holds that the tables speak of what there is, and that docs/other-tools.md has them.
+// TestForeignTables checks that the tables name existing flags and commands, and that docs/other-tools.md shows them.
 func TestForeignTables(t *testing.T) {
 	t.Parallel()
 	root := bare().root()
@@ -151,8 +151,8 @@ func inCode(words string) string {
 	return "`" + strings.Join(strings.Fields(words), "`, `") + "`"
 }
 
-// TestUsageJSON holds that with --json a command line, a variable or a configuration that is not understood is told as
-// one object, too.
+// TestUsageJSON checks that with --json an error of the command line, a variable or the configuration is one object,
+// too.
 func TestUsageJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestHelpGroups holds that the help of a build shows its ten common flags, then all others in six groups, each flag
-// once; and so for all commands that are shown in groups.
+// TestHelpGroups checks that the help of build shows its ten common flags, then all others in six groups, each flag
+// once. It checks the same for all other commands with groups.
 func TestHelpGroups(t *testing.T) {
 	t.Parallel()
 	got := say(t.TempDir(), nil, "build", "--help")
@@ -72,7 +72,7 @@ func TestHelpGroups(t *testing.T) {
 	}
 }
 
-// TestForce holds that pages and help say what --force takes, and that it takes that.
+// TestForce checks that pages and help show the values of --force, and that it takes these.
 func TestForce(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, nil)

@@ -23,15 +23,16 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// Inputs that try to hurt. Whatever a file holds, and whatever an option is given, hlsgen ends with an exit code of its
-// own and says why, leaves no file, and takes no memory out of proportion. Hostile models are in hostilemodels_test.go,
-// and among the seeds of frontend/onnxio's fuzzing.
+// These tests give hlsgen inputs that try to do harm. Whatever is in a file or an option, hlsgen ends with an exit code
+// of its own and a reason. It leaves no file, and its memory stays in proportion. Hostile models are in
+// hostilemodels_test.go, and among the seeds of frontend/onnxio's fuzzing.
 
-// mostMemory is what hlsgen may take of a hostile file, in bytes: some times what it takes of an ordinary one.
+// mostMemory limits the memory of hlsgen for a hostile file, in bytes. It is several times the memory for an ordinary
+// file.
 const mostMemory = 1 << 30
 
-// unharmed runs hlsgen, holds that it ends as it should, and returns what it said. Where memory may be at stake, it
-// runs as a process of its own.
+// unharmed runs hlsgen, checks how it ends, and returns its output. Where memory may be at stake, it runs hlsgen in a
+// process of its own.
 func unharmed(t *testing.T, dir string, code int, heavy bool, args ...string) string {
 	t.Helper()
 	if !heavy {
@@ -62,7 +63,7 @@ func unharmed(t *testing.T, dir string, code int, heavy bool, args ...string) st
 	return out.String()
 }
 
-// harmless holds an exit code, and that where it is not 0 there is a reason.
+// harmless checks the exit code. If it is not 0, there must be a reason.
 func harmless(t *testing.T, got said, codes ...int) {
 	t.Helper()
 	for _, code := range codes {
@@ -177,7 +178,7 @@ func zipped(name string, deflated []byte, size uint64) []byte {
 // written are the options that name a file to write.
 var written = []string{"out", "output", "plot", "save-model", "timeline", "trace-vcd"}
 
-// needed is what a command is given besides, by its name.
+// needed has the other arguments of each command, by its name.
 var needed = map[string]string{
 	"check":    iris,
 	"stats":    iris + " --data " + irisInputs,
@@ -188,7 +189,7 @@ var needed = map[string]string{
 	"weights":  iris + " --for " + loaded + " --out out",
 }
 
-// loaded is a folder with what hlsgen weights asks of a build.
+// loaded is a folder with the files of a build that hlsgen weights reads.
 var loaded, _ = filepath.Abs("testdata/loaded")
 
 // TestTraps gives every option that names a file every trap.
@@ -248,7 +249,8 @@ func (x trap) spring(t *testing.T, command, option string) {
 	}
 }
 
-// TestHostileNumbers gives every option that takes a number or a share what is none, or none that makes sense.
+// TestHostileNumbers gives every option for a number or a share texts that are no numbers, or numbers that make no
+// sense.
 func TestHostileNumbers(t *testing.T) {
 	t.Parallel()
 	texts := []string{"", " ", "0", "-0", "-1", "1e-400", "5e-324", "1e-9", "0.0001", "1e308", "1e400", "NaN", "Inf",
@@ -299,7 +301,7 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// TestShares holds that a share of nothing is a diagnostic where a design takes some, whatever is asked for beside.
+// TestShares checks that a share of nothing gives a diagnostic where every design takes some, for any goal.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, nil)

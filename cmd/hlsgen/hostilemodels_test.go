@@ -170,7 +170,7 @@ func named(name string) func(h hostile) {
 	}
 }
 
-// hostileFiles are models that are large, or no models, as files: what a generator makes of a few numbers.
+// hostileFiles makes models that are large, and files that are no models, from a few numbers.
 var hostileFiles = map[string]func() []byte{
 	"65,537 nodes": func() []byte {
 		m := hostileModel(8)
@@ -204,7 +204,7 @@ func varint(b []byte, n int) []byte {
 	return append(b, byte(n))
 }
 
-// TestHostileModels holds that models that ask for too much are refused, with little memory and without a trace.
+// TestHostileModels checks that models that ask for too much are refused, with little memory and without a trace.
 func TestHostileModels(t *testing.T) {
 	t.Parallel()
 	files := map[string]func() []byte{}
@@ -231,7 +231,7 @@ func TestHostileModels(t *testing.T) {
 	}
 }
 
-// TestDamagedModels checks and builds a model of which a bit was flipped, or the end cut off, and what fuzzing has
+// TestDamagedModels checks and builds models with a flipped bit or without their end, and models that fuzzing has
 // found.
 func TestDamagedModels(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// long is a build whose search goes on for seconds after its first design, of a model in the folder it runs in.
+// long is a build of a model in the current folder, whose search goes on for seconds after its first design.
 const long = "build model.onnx --board pynq-z1 --no-csim --verify 0 --out made/out --search-time 20s"
 
 // ctrlC is the byte that a terminal sends for Ctrl-C.
@@ -39,7 +39,7 @@ func resnet(t *testing.T) (dir string) {
 	return dir
 }
 
-// told has hlsgen tell on stderr of every stage, and of every design that the search finds.
+// told makes hlsgen report every stage, and every design of the search, on stderr.
 var told = []string{"HLSGEN_DEBUG=1"}
 
 // TestInterruptedSearch interrupts builds on a terminal.
@@ -97,8 +97,8 @@ func sent(s syscall.Signal) func(*testing.T, *terminal) {
 	}
 }
 
-// leaves holds that a build left its folder whole, or nothing at all. The folder of a search that was interrupted says
-// how to make the design again, and that makes it.
+// leaves checks that a build left its whole folder, or nothing at all. The folder of an interrupted search has the
+// command that makes its design again. leaves runs that command.
 func leaves(t *testing.T, dir, temporary, shown string, whole bool) {
 	t.Helper()
 	if left := entries(t, temporary); left != "" {
@@ -157,8 +157,8 @@ func regained(t *testing.T, out string) []string {
 	return nil
 }
 
-// listed is the files of a build by path, with their sums. The folder has to have what its manifest lists, no other
-// file, and none that is other than it says.
+// listed returns the files of a build by path, with their checksums. The folder must have exactly the files that its
+// manifest lists, with the contents that it states.
 func listed(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, outputdir.ManifestName))
@@ -224,8 +224,8 @@ func TestInterruptedTwice(t *testing.T) {
 	leaves(t, dir, temporary, x.text(), false)
 }
 
-// TestInterruptedJSON holds what an object says of a search that was interrupted, and that a terminal shows how far the
-// search is.
+// TestInterruptedJSON checks the JSON object of an interrupted search, and that a terminal shows the progress of the
+// search.
 func TestInterruptedJSON(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -290,8 +290,8 @@ func TestInterruptedElsewhere(t *testing.T) {
 	}
 }
 
-// TestInterruptedAnywhere presses Ctrl-C at random moments of builds on a terminal: of some with a long search, and of
-// some that are over soon. Each leaves a whole folder or nothing.
+// TestInterruptedAnywhere presses Ctrl-C at random moments of builds on a terminal, some with a long search, and some
+// short ones. Each must leave a whole folder or nothing.
 func TestInterruptedAnywhere(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)

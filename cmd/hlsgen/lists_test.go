@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The list of boards fits a terminal.
+// TestBoardsFit checks that the list of boards fits a terminal.
 func TestBoardsFit(t *testing.T) {
 	t.Parallel()
 	got := say(t.TempDir(), nil, "boards")

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// largest is a network that computes little: the greatest of all of an image's pixels, found in pools of these sides.
+// largest returns a network that computes little: the largest pixel of an image, by pools of the given sides.
 func largest(pools ...int) (model string, side int) {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
 	m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)

@@ -22,10 +22,11 @@ import (
 // nobody is a user and a group without rights.
 const nobody = 65534
 
-// ownFolder is the folder of own, which TestMain removes; empty where nothing asked for it.
+// ownFolder is the folder of own, which TestMain removes. It is empty if no test asked for it.
 var ownFolder string
 
-// own is this test's program where every user may run it: what go test builds lies in a folder of its own.
+// own returns this test program at a place where every user may run it, because go test builds it in a folder of its
+// own user.
 var own = sync.OnceValues(func() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -50,7 +51,7 @@ var own = sync.OnceValues(func() (string, error) {
 	return path, errors.Join(err, to.Close(), os.Chmod(dir, 0o755))
 })
 
-// A shed is a folder of a user without rights, in which the test can leave what belongs to root.
+// A shed is a folder of a user without rights, in which the test can leave files of root.
 type shed struct {
 	*testing.T
 	dir string
@@ -87,7 +88,7 @@ func (s shed) leave(name string) {
 	s.must(os.MkdirAll(filepath.Dir(s.path(name)), 0o755), os.WriteFile(s.path(name), []byte("root's"), 0o644))
 }
 
-// run runs hlsgen as the user without rights, or as root, and holds how it ends and what it says.
+// run runs hlsgen as the user without rights, or as root, and checks its exit code and output.
 func (s shed) run(root bool, code int, says string, args ...string) {
 	s.Helper()
 	program, err := own()
@@ -109,7 +110,7 @@ func (s shed) run(root bool, code int, says string, args ...string) {
 	}
 }
 
-// same holds that the folder is as it was.
+// same checks that the folder has not changed.
 func (s shed) same(was map[string]string) {
 	s.Helper()
 	if is := tree(s.T, s.dir); !maps.Equal(is, was) {
@@ -117,7 +118,7 @@ func (s shed) same(was map[string]string) {
 	}
 }
 
-// hiddenBeside returns the hidden path beside a path, at which it is written first.
+// hiddenBeside returns the hidden path beside a path, where hlsgen writes first.
 func hiddenBeside(path string) string {
 	sum := sha256.Sum256([]byte(filepath.Base(path)))
 	return filepath.Join(filepath.Dir(path), ".hlsgen-"+hex.EncodeToString(sum[:8]))
@@ -127,8 +128,8 @@ func building(more ...string) []string {
 	return append([]string{"build", "--board", "zcu104", "--no-csim", "--out", "d"}, more...)
 }
 
-// TestLeftovers holds that a folder in which root has left something, as sudo make does, is replaced whole or not at
-// all, as often as it is tried, and that what is in the way is named.
+// TestLeftovers checks a folder with files of root, as sudo make leaves them. It is replaced whole or not at all, on
+// every try, and the message names these files.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -186,8 +187,8 @@ func TestLeftovers(t *testing.T) {
 	})
 }
 
-// TestForeignHidden holds that what another user has put where hlsgen writes first is not used, and is named: in
-// folders that all may write to, everybody can.
+// TestForeignHidden checks that hlsgen does not use files of another user at the place where it writes first, and names
+// them. Everybody can put some there in a folder that all may write to.
 func TestForeignHidden(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -239,7 +240,7 @@ func TestForeignHidden(t *testing.T) {
 	}
 }
 
-// TestDanglingLink holds that a link that leads nowhere is not replaced by a folder.
+// TestDanglingLink checks that no folder replaces a link that leads nowhere.
 func TestDanglingLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

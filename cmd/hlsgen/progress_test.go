@@ -11,10 +11,10 @@ import (
 	"hlsgen/internal/testsupport/schema"
 )
 
-// onto are notes on a writer, of which nothing says how wide it is.
+// onto returns notes on a writer of unknown width.
 func onto(w *bytes.Buffer) notes { return notes{Writer: w} }
 
-// TestProgress holds that stages are shown only once a command takes long, and leave nothing behind.
+// TestProgress checks that stages are shown only once a command takes long, and that they leave nothing behind.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	var quick bytes.Buffer
@@ -43,7 +43,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestStanding holds what is said of a search that goes on.
+// TestStanding checks the text about a search that goes on.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestPacing holds what is said of samples that pass.
+// TestPacing checks the text about samples that have passed so far.
 func TestPacing(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]struct{ done, total, seconds int }{
@@ -87,7 +87,7 @@ func TestPacing(t *testing.T) {
 	}
 }
 
-// TestProgressFits holds that no line of a bar is wider than the terminal, whatever it shows.
+// TestProgressFits checks that no line of a progress bar is wider than the terminal.
 func TestProgressFits(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{60, 80, 120, 200} {
@@ -116,8 +116,8 @@ func TestProgressFits(t *testing.T) {
 	}
 }
 
-// TestProgressOfSearch holds that the stage that folds shows what it has, in no more columns than there are, and that
-// what is said meanwhile has a line of its own.
+// TestProgressOfSearch checks that the folding stage shows the best design so far, within the width of the terminal.
+// Messages meanwhile have lines of their own.
 func TestProgressOfSearch(t *testing.T) {
 	t.Parallel()
 	var shown bytes.Buffer
@@ -137,8 +137,8 @@ func TestProgressOfSearch(t *testing.T) {
 	}
 }
 
-// TestPhases holds what is said of a build's phases where stderr is a pipe: nothing, a line for each with --verbose, an
-// object for each with --log-format json.
+// TestPhases checks the output about the phases of a build where stderr is a pipe: none by default, a line for each
+// with --verbose, and an object for each with --log-format json.
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	build := "build " + iris + " --board pynq-z1 --no-csim --out "
@@ -183,7 +183,7 @@ func objects(t *testing.T, text string) (list []map[string]any) {
 	return list
 }
 
-// TestQuiet holds that --quiet prints nothing but errors, and what --json asks for.
+// TestQuiet checks that --quiet prints only errors, and the output that --json asks for.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, nil)
@@ -214,7 +214,7 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestObjects holds that with --log-format json every line of stderr is an object, whatever ends a command and beside
+// TestObjects checks that with --log-format json every line of stderr is an object, however a command ends, and beside
 // --json, too.
 func TestObjects(t *testing.T) {
 	t.Parallel()

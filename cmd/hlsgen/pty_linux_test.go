@@ -136,7 +136,8 @@ func (x *terminal) ends(t *testing.T) int {
 	return x.cmd.ProcessState.ExitCode()
 }
 
-// TestInterruptByDefault holds what the first Ctrl-C ends, by what is said and where standard error goes.
+// TestInterruptByDefault checks whether the first Ctrl-C ends only the search or the whole command. That depends on
+// --on-interrupt, and on whether standard error is a terminal.
 func TestInterruptByDefault(t *testing.T) {
 	t.Parallel()
 	_, slave := pseudoTerminal(t)

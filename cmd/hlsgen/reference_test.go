@@ -13,8 +13,8 @@ import (
 // folders are written one after the other.
 var folders = []string{"a", "b"}
 
-// TestReferencePages holds that every command has a man page and a page in Markdown with all its flags, and that the
-// pages come out the same each time.
+// TestReferencePages checks that every command has a man page and a page in Markdown with all its flags, and that the
+// pages are the same each time.
 func TestReferencePages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func TestReferencePages(t *testing.T) {
 	}
 }
 
-// TestStagesLogged holds that HLSGEN_DEBUG shows the stages, the same each time, and that nothing else does.
+// TestStagesLogged checks that HLSGEN_DEBUG shows the stages, the same each time, and that without it there are none.
 func TestStagesLogged(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, nil)
@@ -64,7 +64,8 @@ func TestStagesLogged(t *testing.T) {
 	}
 }
 
-// TestReference holds docs/cli.md and README.md against the commands: no flag is missing, none is made up.
+// TestReference compares docs/cli.md and README.md with the commands: no flag is missing, and every flag in them
+// exists.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	reference, err := os.ReadFile("../../docs/cli.md")

@@ -24,7 +24,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A said is what a command did. The folder it ran in is called DIR.
+// A said is the result of a command: its exit code and its output. The name DIR stands for the folder it ran in.
 type said struct {
 	code           int
 	stdout, stderr string
@@ -78,7 +78,7 @@ const (
 	irisLabels = examples.IrisName + "/labels.npy"
 )
 
-// TestExit holds the exit codes and what is said with them.
+// TestExit checks exit codes, and the messages with them.
 func TestExit(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
@@ -242,7 +242,7 @@ func expect(t *testing.T, what, got, want string) {
 	}
 }
 
-// TestFail holds what errors become that no test can cause from outside.
+// TestFail checks the exit codes and messages of errors that no test can cause from outside.
 func TestFail(t *testing.T) {
 	t.Parallel()
 	cancelled, cancel := context.WithCancel(context.Background())
@@ -279,7 +279,7 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// TestPanic holds that a defect of the command line itself is told as one.
+// TestPanic checks that a defect of the command line itself is reported as a defect.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
@@ -332,7 +332,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestLayers: every kind of layers is listed, as its row says.
+// TestLayers checks that the list has every kind of layer, with the text of its row.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	want := "layer what it does"
@@ -348,12 +348,12 @@ func TestLayers(t *testing.T) {
 var priced = map[string]bool{"simulate-cycle": true, "simulate-board": true, "build": true, "build-own": true,
 	"build-finn": true, "build-latency": true, "pareto": true, "sweep": true}
 
-// spaces matches what stands between the cells of a table, and behind the name of a field.
+// spaces matches the space between the cells of a table, and behind the name of a field.
 var spaces = regexp.MustCompile(` {2,}`)
 
-// loose returns a screen whose lines do not depend on how many digits figures have: fields are on one line, and cells
-// have a space between them. docs/cli.md shows screens as they are.
-func loose(screen string) string {
+// flat returns a screen with each field on one line, and a single space between the cells of a table. The labels of
+// figures are taken from it, so that they do not depend on line breaks.
+func flat(screen string) string {
 	screen = strings.ReplaceAll(screen, "\n"+beside, " ")
 	var b strings.Builder
 	for line := range strings.Lines(screen) {
@@ -362,7 +362,7 @@ func loose(screen string) string {
 	return b.String()
 }
 
-// TestGolden holds what the commands print.
+// TestGolden checks the exact output of commands.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	files := golden.Dir(t, "testdata")
@@ -392,7 +392,7 @@ func TestGolden(t *testing.T) {
 			got := say(dir, nil, strings.Fields(args)...)
 			c.Want("command", []byte("hlsgen "+args))
 			if priced[name] {
-				c.WantFigures("stdout", []byte(loose(got.stdout)))
+				c.WantScreen("stdout", got.stdout, flat(got.stdout))
 			} else {
 				c.Want("stdout", []byte(got.stdout))
 			}
@@ -402,7 +402,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestHelp holds that no help promises a command or a flag that does not exist.
+// TestHelp checks that every command and flag in a help text exists.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	root := bare().root()

@@ -15,7 +15,7 @@ import (
 // reports is a folder with reports of HLS.
 var reports, _ = filepath.Abs("../../internal/synthesis/testdata/reports")
 
-// forms are what commands print with --json.
+// forms lists the types of the JSON that commands print.
 var forms = []struct {
 	name, title string
 	of          any
@@ -65,7 +65,7 @@ var forms = []struct {
 	{"boards", "what hlsgen boards --json prints: board files", []boards.Board{}, []string{"boards --json"}},
 }
 
-// Every command's JSON has the form that its schema says.
+// TestSchemas checks that the JSON of every command has the form of its schema.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -88,7 +88,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// Every schema is of something that hlsgen gives, and the page names all of them.
+// TestSchemasAreListed checks that every schema describes something that hlsgen writes, and that the page names all
+// schemas.
 func TestSchemasAreListed(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../docs/schemas/*.json")

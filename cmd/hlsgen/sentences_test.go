@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// TestOddFiles holds what is said of names and contents that mean something else elsewhere.
+// TestOddFiles checks the messages about names and contents of files that have another meaning elsewhere.
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
 	model, err := examples.Files.ReadFile(iris)
@@ -47,8 +47,8 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// TestModules holds that check names the modules that the exporter's metadata name, of nodes and of layers, and has no
-// column without them.
+// TestModules checks that check names the modules of nodes and layers if the exporter's metadata name them. Without
+// such metadata there is no column for them.
 func TestModules(t *testing.T) {
 	t.Parallel()
 	model, err := examples.Files.ReadFile(iris)
@@ -78,7 +78,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestNoTemporaryFolder holds that a missing TMPDIR is named.
+// TestNoTemporaryFolder checks that the message names a missing TMPDIR.
 func TestNoTemporaryFolder(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "g++")

@@ -48,9 +48,9 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 	}
 	long += `
 Recurrent networks: with --dim T=1..520, samples are sequences of up to 520
-steps, of which --lengths says how many count; what stands behind them is not
-looked at, and outputs that have axis T are zero there. With --stateful, samples
-are pieces of one stream, in order.
+steps, of which --lengths says how many count; data behind them are ignored, and
+outputs that have axis T are zero there. With --stateful, samples are pieces of
+one stream, in order.
 `
 	t := a.task(&cobra.Command{
 		Use:   "simulate [MODEL.onnx] --input FILE",

@@ -36,8 +36,8 @@ func save(t *testing.T, path string, a *npy.Array) {
 	write(t, path, string(b))
 }
 
-// TestSimulate holds that every engine that needs no compiler writes the same results, in the form that was asked for,
-// and that they are what Brevitas computed.
+// TestSimulate checks that every engine without a compiler writes the same results, in the requested form, and that
+// these equal Brevitas' results.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, nil)
@@ -73,7 +73,7 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
-// TestCompare changes one output and expects to be told.
+// TestCompare changes one output, and expects an error about it.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, nil)
@@ -105,7 +105,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestTrace holds that --trace writes arrays for integer and for real tensors.
+// TestTrace checks that --trace writes arrays for integer and for real tensors.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, nil)
@@ -144,7 +144,7 @@ func TestSimulateJSON(t *testing.T) {
 	}
 }
 
-// TestDecodeFlag holds that text is asked of a model that has an alphabet only, and that the method is known.
+// TestDecodeFlag checks that only a model with an alphabet can give text, and that an unknown method is refused.
 func TestDecodeFlag(t *testing.T) {
 	t.Parallel()
 	dir := filesIn(t, nil)

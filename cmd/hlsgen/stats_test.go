@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/testsupport/models"
 )
 
-// The states of layers are those of the codes that Brevitas computed.
+// TestStatsStates checks that the states of layers are those of the codes that Brevitas computed.
 func TestStatsStates(t *testing.T) {
 	t.Parallel()
 	m := models.Find(t, "jets-qap-w6a6-s80")
@@ -84,7 +84,7 @@ func TestStatsStates(t *testing.T) {
 	}
 }
 
-// A model that no hardware is made for is counted, too; what the host computes is named.
+// TestStatsOfUnmapped checks that a model without hardware is counted, too, and that the host's nodes are named.
 func TestStatsOfUnmapped(t *testing.T) {
 	t.Parallel()
 	m := models.Find(t, "bilstm-onnxnode-h16-w4")
@@ -101,7 +101,7 @@ func TestStatsOfUnmapped(t *testing.T) {
 	}
 }
 
-// A picture is drawn in the form that its name asks for, and no other file is written.
+// TestStatsPlot checks that the file name decides the form of the picture, and that no other file is written.
 func TestStatsPlot(t *testing.T) {
 	t.Parallel()
 	for name, begins := range map[string]string{"b.svg": "<?xml", "b.PNG": "\x89PNG"} {

@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// A counting counts a file of Brevitas by itself: it shares nothing with the command but the bindings of the format.
+// A counting counts a file of Brevitas on its own. It shares only the bindings of the file format with the command.
 type counting struct {
 	*testing.T
 	node  map[string]onnxNode  // by output
@@ -20,7 +20,7 @@ type counting struct {
 	shape map[string][]int     // of constants, and of data as far as they are looked at
 }
 
-// An onnxNode is what is read of a node.
+// An onnxNode has the parts of a node that these tests read.
 type onnxNode struct {
 	name, op string
 	in, out  []string
@@ -100,7 +100,7 @@ func (c *counting) bits(data string) int {
 	}
 }
 
-// zeros says of each weight whether its code is 0, in the order of the tensor that the quantiser reads.
+// zeros reports for each weight whether its code is 0, in the order of the tensor that the quantiser reads.
 func (c *counting) zeros(quantised string) (zero []bool, shape []int, bits int) {
 	n := c.node[quantised]
 	if n.op == "Transpose" {
@@ -118,7 +118,7 @@ func (c *counting) zeros(quantised string) (zero []bool, shape []int, bits int) 
 	return zero, shape, bits
 }
 
-// product counts rows of weights, each used so many times.
+// product counts rows of weights, each used the given number of times.
 func (c *counting) product(l *layerCount, data, weights string, times int64) {
 	zero, shape, w := c.zeros(weights)
 	a, terms := c.bits(data), len(zero)/shape[0]
@@ -197,7 +197,7 @@ func (n *onnxNode) in0() string {
 	return n.in[0]
 }
 
-// Statistics are what the file says, counted here by other code.
+// TestStatsCounts compares statistics with counts of the same file by other code.
 func TestStatsCounts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

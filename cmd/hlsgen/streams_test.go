@@ -29,8 +29,8 @@ func onIris(t *testing.T) (dir string, samples []byte) {
 	return dir, samples
 }
 
-// TestSamplesPass has samples come on standard input and outputs go to standard output: what else is to be said goes to
-// standard error, and a reader that ends is no complaint.
+// TestSamplesPass reads samples from standard input and writes outputs to standard output. Messages go to standard
+// error, and a reader that stops early is no error.
 func TestSamplesPass(t *testing.T) {
 	t.Parallel()
 	dir, samples := onIris(t)
@@ -66,7 +66,7 @@ func TestSamplesPass(t *testing.T) {
 	}
 }
 
-// TestSamplesInterrupted interrupts a command that waits for samples: it ends, says that there is no file, and leaves
+// TestSamplesInterrupted interrupts a command that waits for samples. It must end, say that there is no file, and leave
 // none.
 func TestSamplesInterrupted(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ func vectorsModel() string {
 	return string(m.Bytes())
 }
 
-// TestStrict holds that a warning alone ends no command, and that with --strict it does, before anything is written.
+// TestStrict checks that a warning alone ends no command, and that with --strict it does, before anything is written.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{4, 3}, Data: make([]float64, 12)})
@@ -90,7 +90,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// entries names what is in a folder.
+// entries returns the names in a folder.
 func entries(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)

@@ -172,11 +172,11 @@ func (a *app) sweepCommand() *cobra.Command {
 		Short: "Fold for many boards, clocks and rates; show what can be had for how much",
 		Long: `Sweep makes the design of a model for every combination of the values given, on
 all processors: each as a build makes it, its FIFOs sized and its clocks
-simulated, but not generated or checked. --bound makes none, and says what none
-goes below: some hundred times as fast, to find where to look. Sweep writes
-tables (CSV, JSON), pictures (SVG, PNG) of frames per second against LUT, block
-RAM and DSP and of the clocks of every layer, and the folding file of the fastest
-design (chosen.json).
+simulated, but not generated or checked. --bound makes none, and prints bounds
+that no design goes below. That is some hundred times as fast, and shows where
+to look. Sweep writes tables (CSV, JSON), pictures (SVG, PNG) of frames per
+second against LUT, block RAM and DSP and of the clocks of every layer, and the
+folding file of the fastest design (chosen.json).
 
 An interrupted sweep goes on where it was when it is started again, and a larger
 one makes only what is new: what was found stands in a journal in the folder.
@@ -210,14 +210,14 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		"clocks from frame to frame to reach, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency instead, at the asked rates or at any")
 	t.least()
-	fs.BoolVar(&o.Bound, "bound", false, "make no design: say what none within the budget goes below")
+	fs.BoolVar(&o.Bound, "bound", false, "make no design: print bounds that no design within the budget goes below")
 	fs.BoolVar(&pareto, "pareto", false,
 		"of every combination all designs worth choosing from, the slowest as fast as the least --fps")
 	points := t.points("with --pareto: so many designs of each front at most, spread over the rates")
 	listOption(fs, &o.Memories, "memory", "STYLE,...", styled(memories),
-		"where tables lie, in all layers that have the choice: auto (each as it is best), distributed, block, ultra")
+		"where tables lie, in all layers that have the choice: auto (the best for each), distributed, block, ultra")
 	listOption(fs, &o.Computes, "compute", "STYLE,...", styled(computes),
-		"what multiplies, in all layers that have the choice: auto (each as it is best), lut, dsp")
+		"what multiplies, in all layers that have the choice: auto (the best for each), lut, dsp")
 	budgets(fs, &o.MaxUses, "max-use", "budgets: guideline (the default); shares of the board, 0.5,0.8; "+
 		"or lut=0.7,bram=0.9, which is one (may be repeated)")
 	t.ends("where frames come from: memory, through the processor's ports; or stream, from inside the FPGA")

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/options"
 )
 
-// TestSweepNext: the command for the chosen design says of the model what the sweep was told.
+// TestSweepNext checks that the command for the chosen design has all flags about the model that the sweep had.
 func TestSweepNext(t *testing.T) {
 	t.Parallel()
 	r := &sweep.SweepReport{Out: "out", Points: []sweep.Point{{Chosen: true, Board: "zcu104"}}}

@@ -45,9 +45,10 @@ layer through Vitis HLS, then through Vivado, alone (out of context); with
 --until bitstream then the whole design, as make -C DIR/vivado does. Several
 layers run at a time. hlsgen collect shows what came of it.
 
-What has not changed since it was synthesised is left as it is, after another
-build into the same folder, too: contents count, not times. An interrupted run
-goes on where it was. A layer that fails is named, with its log; the others go on.
+Layers that have not changed since they were synthesised stay as they are, even
+after another build into the same folder: contents count, not times. An
+interrupted run goes on where it was. A layer that fails is named, with its log;
+the others go on.
 
 The tools are those in the PATH (source settings64.sh of their installation
 first), or the programs that HLSGEN_HLS and HLSGEN_VIVADO name. With --jobs slurm

@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/testsupport/slurmtest"
 )
 
-// TestSynthOnSlurm has a real slurmctld and slurmd run every layer as a job, with stand-ins for the vendor's tools: one
-// that fails is named with its log, the same command does what is left alone, and the whole design comes behind the
+// TestSynthOnSlurm has a real slurmctld and slurmd run every layer as a job, with stand-ins for the vendor's tools. A
+// layer that fails is named with its log, the same command does the remaining work, and the whole design follows the
 // layers.
 func TestSynthOnSlurm(t *testing.T) {
 	c := slurmtest.New(t)

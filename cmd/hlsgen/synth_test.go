@@ -18,7 +18,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// A bench is a build in a folder, and stand-ins for the vendor's tools, which note in the file ran what they do.
+// A bench is a build in a folder, with stand-ins for the vendor's tools. These note their actions in the file ran.
 type bench struct{ dir, ran, tools string }
 
 // newBench builds iris for a board, in a folder called "a [b] $c".
@@ -36,7 +36,7 @@ func newBench(t *testing.T, backend string) bench {
 
 const built2 = "a [b] $c"
 
-// build builds, anew where there is a build already.
+// build makes the build, or makes it again.
 func (b bench) build(t *testing.T, args ...string) {
 	t.Helper()
 	got := say(b.dir, nil, append([]string{"build", iris, "--board", "pynq-z1", "--no-csim", "--verify", "1", "--force",
@@ -46,7 +46,8 @@ func (b bench) build(t *testing.T, args ...string) {
 	}
 }
 
-// hlsgen runs a command as a process of its own, with the stand-ins in its path; ran is what they did, sorted.
+// hlsgen runs a command in a process of its own, with the stand-ins in its path. It returns the sorted actions of the
+// stand-ins, too.
 func (b bench) hlsgen(t *testing.T, env []string, args ...string) (got said, ran []string) {
 	t.Helper()
 	if err := os.RemoveAll(b.ran); err != nil {
@@ -71,7 +72,7 @@ func (b bench) command(t *testing.T, env []string, args ...string) (cmd *exec.Cm
 	return cmd, out, errs
 }
 
-// path is that of a file of the build.
+// path returns the path of a file of the build.
 func (b bench) path(name string) string {
 	return filepath.Join(b.dir, built2, filepath.FromSlash(name))
 }
@@ -86,12 +87,12 @@ func (b bench) swap(t *testing.T, name, from, to string) {
 	write(t, b.path(name), strings.Replace(string(text), from, to, 1))
 }
 
-// each is what the stand-ins do for every layer, and every end, of the HLS flow.
+// each lists the actions of the stand-ins for all layers and ends of the HLS flow.
 var each = []string{"hls MVAU_0", "hls MVAU_1", "hls m_axis_0_end", "hls s_axis_0_end", "vivado MVAU_0",
 	"vivado MVAU_1", "vivado m_axis_0_end", "vivado s_axis_0_end"}
 
-// TestSynth: every layer goes through the tools once, and again only where what it is made of has changed. What failed,
-// was ended or is half-written does not count; the others go on.
+// TestSynth checks that every layer goes through the tools once, and again only if one of its sources has changed. A
+// layer that failed, was ended or is half-written does not count as done. The others go on.
 func TestSynth(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "hls")
@@ -206,7 +207,7 @@ func TestSynthIsResumed(t *testing.T) {
 	}
 }
 
-// TestSynthNeedsTools: a program that is missing is named, with what to do; so is a folder that is none of ours.
+// TestSynthNeedsTools checks that a missing program is named, with a hint, and so is a folder that is no build.
 func TestSynthNeedsTools(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "hls")
@@ -243,8 +244,8 @@ func TestSynthNeedsTools(t *testing.T) {
 	}
 }
 
-// TestCollect holds the table, as it grows with what the tools have made, and what becomes of reports that are torn,
-// hostile or of other sources.
+// TestCollect checks the table as results of the tools are added, and the messages about reports that are torn, hostile
+// or of other sources.
 func TestCollect(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "both")
@@ -265,7 +266,8 @@ func TestCollect(t *testing.T) {
 		}
 	}
 	run(nil, "--until", "hls", "--backend", "hls")
-	c.WantFigures("hls", []byte(loose(collect().stdout)))
+	hls := collect().stdout
+	c.WantScreen("hls", hls, flat(hls))
 	run(nil, "--until", "bitstream")
 	var host struct{ Hash string }
 	if data, err := os.ReadFile(b.path("deploy/host/host.json")); err != nil || json.Unmarshal(data, &host) != nil {
@@ -277,7 +279,7 @@ func TestCollect(t *testing.T) {
 	if all.code != exitOK || all.stderr != "" {
 		t.Errorf("%+v", all)
 	}
-	c.WantFigures("all", []byte(loose(all.stdout)))
+	c.WantScreen("all", all.stdout, flat(all.stdout))
 	rows, err := os.ReadFile(filepath.Join(b.dir, "table.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +297,7 @@ func TestCollect(t *testing.T) {
 	b.hostile(t, collect)
 }
 
-// hostile is what collect says of reports and files that are not as they should be.
+// hostile checks the output of collect for damaged reports and files.
 func (b bench) hostile(t *testing.T, collect func(...string) said) {
 	t.Helper()
 	report := b.path("hls/build.ip/MVAU_1/project/solution1/syn/report/csynth.xml")

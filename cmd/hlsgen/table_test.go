@@ -18,8 +18,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestFit holds that a table is made to fit a line, in the middles of names; and that columns in which all rows are the
-// same can be left out.
+// TestFit checks that a table fits a line by shortening names in the middle. It checks that hide leaves out columns
+// whose rows are all the same.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	tab := newTable("name", "board", ">n", "what")
@@ -38,7 +38,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestSentences holds that a last column of text is wrapped.
+// TestSentences checks that text in the last column is wrapped.
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	tab := newTable("name", "what")

@@ -205,14 +205,15 @@ func (t *task) design() {
 		"at the asked rate or at any, whatever it takes")
 	t.least()
 	option(fs, &o.SearchTime, "search-time", "", "TIME", searchTime, "let the search for the folding take this long, "+
-		"such as 30s; without it, as much work as is the same on every machine")
+		"such as 30s; without it, a fixed amount of work, the same on every machine")
 	t.ends("where frames come from: memory, through the processor's ports and its bandwidth; " +
 		"or stream, from inside the FPGA, a word in every clock")
 	option(fs, &o.ClockMHz, "clock", "", "MHZ", clockRate, "clock; without it, the board's default")
-	option(fs, &o.MaxUse, "max-use", "", "SHARE", folding.ParseMaxUse, "budget: guideline (the default), what designs "+
-		"are known to close with: LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, their mean 0.7. "+
-		"Or 0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
-	fs.BoolVar(&o.OverBudget, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
+	option(fs, &o.MaxUse, "max-use", "", "SHARE", folding.ParseMaxUse, "budget: guideline (the default), with which "+
+		"designs are known to meet their clock: LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, "+
+		"their mean 0.7. Or 0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
+	fs.BoolVar(&o.OverBudget, "over-budget", false,
+		"where no design is within the budget, take the one that exceeds it least")
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
 	t.accPerPE()
 	t.unroll()
@@ -228,15 +229,15 @@ func (t *task) design() {
 
 // calibration adds the flag for a file of measured delays.
 func (t *task) calibration() {
-	t.path(&t.o.Calibration, "calibration", "FILE", "what hlsgen calibrate has made of your reports of synthesis: "+
+	t.path(&t.o.Calibration, "calibration", "FILE", "what hlsgen calibrate made from your reports of synthesis: "+
 		"latencies follow from it instead of from hlsgen's tables", nil)
 }
 
 // backend adds the flag that selects C++ or SystemVerilog.
 func (t *task) backend(usage string) {
 	option(t.FlagSet, &t.o.Backend, "backend", "", "BACKEND", oneOf[options.Backend]("back ends", options.Backends),
-		usage+": hls (C++), rtl (SystemVerilog), or both; with SystemVerilog, latencies and FIFOs are its "+
-			"(default hls, and rtl for devices that are not AMD's)")
+		usage+": hls (C++), rtl (SystemVerilog), or both; SystemVerilog decides latencies and FIFOs "+
+			"where it is generated (default hls, and rtl for devices that are not AMD's)")
 	t.completes("backend", options.Backends)
 }
 
@@ -337,8 +338,8 @@ func (t *task) quantising() {
 	option[*frontend.Recipe](t.FlagSet, &o.Recipe, "quantize", "", "RECIPE", recipe,
 		"with --calibrate: formats of weights and activations, w8a8 (default), w4a8, we4m3ae4m3, "+
 			"w8a8p16 for accumulators of 16 bits")
-	option(t.FlagSet, &o.Scales, "scales", "", "RULE", quantise.ParseRule, "with --calibrate: what scales are chosen "+
-		"by: mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
+	option(t.FlagSet, &o.Scales, "scales", "", "RULE", quantise.ParseRule, "with --calibrate: how scales are chosen: "+
+		"mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
 	t.BoolVar(&o.Equalise, "equalize", false, "with --calibrate: channels of activations have scales of their own "+
 		"where weights alone multiply them, which take these up, and where the samples say that it helps")
 	t.BoolVar(&o.CorrectBias, "correct-bias", false, "with --calibrate: biases make up for what the rounding of "+

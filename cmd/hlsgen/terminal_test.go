@@ -26,8 +26,7 @@ func TestInk(t *testing.T) {
 	}
 }
 
-// TestColumns holds where the width of a line is from: COLUMNS before the terminal, and no width where there is
-// neither.
+// TestColumns checks the width of lines: COLUMNS counts before the terminal, and without either there is no width.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	file, err := os.Create(t.TempDir() + "/file")

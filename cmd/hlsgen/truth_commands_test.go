@@ -131,7 +131,7 @@ func (x *teller) build(wanted, use string, flags ...string) (*truth, string) {
 	return nil, ""
 }
 
-// same holds that two commands tell of one design.
+// same checks that two commands print the same design.
 func (x *teller) same(what string, t *truth, got, want any) {
 	x.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -142,7 +142,7 @@ func (x *teller) same(what string, t *truth, got, want any) {
 
 var asks = regexp.MustCompile(`--(fps|interval|max-use) (\S+)`)
 
-// replaced is the flags with another value of one.
+// replaced returns the flags with another value of one.
 func replaced(flags []string, name, value string) []string {
 	out := slices.Clone(flags)
 	for i, f := range out {
@@ -158,7 +158,7 @@ func replaced(flags []string, name, value string) []string {
 	return append(out, "--"+name, value)
 }
 
-// hint follows what is said where nothing is good enough.
+// hint follows the hint of a message that no design is good enough.
 func (x *teller) hint(wanted, use string, flags []string, hint string) {
 	x.Helper()
 	m := asks.FindStringSubmatch(hint)
@@ -175,7 +175,7 @@ func (x *teller) hint(wanted, use string, flags []string, hint string) {
 	x.within(t)
 }
 
-// within holds that a design is inside the budget that it was asked for with.
+// within checks that a design is inside the budget that it was asked for with.
 func (x *teller) within(t *truth) {
 	x.Helper()
 	if !t.Fits {
@@ -321,7 +321,7 @@ func (x *teller) sweep(t *truth, fits bool) {
 	}
 }
 
-// front asks for the front of which a design is a point, and for one of its points.
+// front asks for the front that contains a design, and for one of its points.
 func (x *teller) front(t *truth) {
 	x.Helper()
 	args := append([]string{"build", x.model, "--board", x.board, "--json", "--pareto", "--points", "4"}, t.args...)

@@ -16,7 +16,7 @@ import (
 
 // What is said to be the least, for TestOneTruth.
 
-// beaten holds that no design that is known beats one that is called proved.
+// beaten checks that no known design is better than one that is called proved.
 func (x *teller) beaten(all, by []*truth) {
 	x.Helper()
 	for _, t := range all {
@@ -70,7 +70,7 @@ func (x *teller) spends(t *truth) bool {
 	})
 }
 
-// worth is what a goal minimises, the first thing first.
+// worth returns the amounts that a goal minimises, the most important one first.
 func (x *teller) worth(t, c *truth, budget folding.Budget, limit float64) []float64 {
 	if strings.Contains(t.goal, "--latency") {
 		return []float64{float64(c.Latency)}
@@ -135,7 +135,7 @@ func (x *teller) challengers(all []*truth, n int) (list []*truth) {
 	return list
 }
 
-// open holds that what is not proved has a small gap, or the reason of a larger one.
+// open checks that a design that is not proved has a small gap, or a reason for a larger one.
 func (x *teller) open(all []*truth) {
 	for _, t := range all {
 		if t == nil || t.Folding.Proved {

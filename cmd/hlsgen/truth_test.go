@@ -43,7 +43,7 @@ type truth struct {
 	built
 }
 
-// what is compared between commands.
+// figures are the figures that commands are compared by.
 type figures struct {
 	FPS, Interval float64
 	Latency       int
@@ -57,7 +57,7 @@ func (t *truth) figures() figures {
 	return figures{t.FPS, t.Interval, t.Latency, r.LUT, r.FF, r.BRAM, r.DSP, r.URAM, r.LUTRAM}
 }
 
-// TestOneTruth holds what is said above for 30 cases, and in the long tier for every one.
+// TestOneTruth makes the comparison described above for 30 cases, and in the long tier for all.
 func TestOneTruth(t *testing.T) {
 	tier.NotQuick(t)
 	list := models.All(t)

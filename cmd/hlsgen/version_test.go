@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestVersion holds which version counts, and that the Makefile sets the variable that there is.
+// TestVersion checks which version counts, and that the Makefile sets the existing variable.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[[2]string]string{

@@ -16,24 +16,24 @@ func weightsCommand(a *app) *cobra.Command {
 		Use:   "weights MODEL.onnx --for DIR",
 		Short: "Write the weights of a retrained model for hardware that is built already",
 		Long: `Weights writes what a driver needs to run another model on an accelerator that
-was built with --weights runtime or stream: the same network, with other weights,
-scales and thresholds. DIR is the folder of that build.
+was built with --weights runtime, stream or external: the same network, with
+other weights, scales and thresholds. DIR is the folder of that build.
 
-Two files come of it: weights.bin, what is loaded into the hardware, and
+It writes two files: weights.bin, which is loaded into the hardware, and
 host.json, which says what inputs become and what results mean. They belong to
 each other, and to that hardware. No bitstream is made:
 
   net = Accelerator("net.bit", host="retrained-weights/host.json")
 
 The model goes through the same steps as when the hardware was built, with the
-same folding, and the circuits that come of it are compared with those in DIR.
-Where anything but the contents of tables differs, nothing is written, and the
-reason is said: another shape, a type, a weight or code beyond the room.`,
+same folding, and the resulting circuits are compared with those in DIR. Where
+anything but the contents of tables differs, nothing is written, and an error
+gives the reason: another shape, a type, a weight or code beyond the room.`,
 		Example: `  hlsgen build net.onnx --board pynq-z1 --backend rtl --weights runtime --out net
   hlsgen weights retrained.onnx --for net
   hlsgen weights retrained.onnx --for net --out deploy/monday`,
 	}, parts{Source: &o.Source})
-	t.path(&o.For, "for", "DIR", "folder of a build with --weights runtime or stream", nil)
+	t.path(&o.For, "for", "DIR", "folder of a build with --weights runtime, stream or external", nil)
 	t.path(&o.Out, "out", "DIR", "folder to write (default MODEL-weights)", nil)
 	t.inputs()
 	t.strict()

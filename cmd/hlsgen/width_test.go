@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// TestWidth holds that no screen of a design has a line wider than a terminal.
+// TestWidth checks that no screen of a design has a line wider than a terminal.
 func TestWidth(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFold holds that lines are broken between words, with what follows indented, and that colours take no room.
+// TestFold checks that lines are broken between words, that following lines are indented, and that colours take no
+// columns.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -28,7 +29,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestShellFold holds that a command that is broken is still one for a shell.
+// TestShellFold checks that a shell still reads a broken command as one command.
 func TestShellFold(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -43,7 +44,7 @@ func TestShellFold(t *testing.T) {
 	}
 }
 
-// TestRewrapped holds that paragraphs and lists of a page are broken anew, and that what stands in fences stays.
+// TestRewrapped checks that paragraphs and lists of a page are broken anew, and that fenced blocks stay.
 func TestRewrapped(t *testing.T) {
 	t.Parallel()
 	const rest = "- two\n\n  indented\n\n```text\nin a fence\n```\n"
@@ -58,8 +59,8 @@ func TestRewrapped(t *testing.T) {
 	}
 }
 
-// TestParts holds that a table that is too wide for a terminal is shown in parts that all name their rows, and that
-// nothing is left out.
+// TestParts checks that a table that is too wide for a terminal is shown in parts that all name their rows, without
+// losing a column.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	tab := newTable("layer", ">clocks", ">LUT", ">FF", "what")

@@ -18,8 +18,8 @@ func labelFile(t *testing.T, classes ...float64) string {
 	return string(b)
 }
 
-// TestWrong holds what is said where flags of accumulators, labels, quantisation and conversion are used in a wrong
-// way: nothing goes to stdout, and nothing is ignored.
+// TestWrong checks the messages about wrong uses of flags for accumulators, labels, quantisation and conversion.
+// Nothing goes to stdout, and no flag is ignored.
 func TestWrong(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"three.npy": labelFile(t, 0, 1, 2), "broken.npy": "no array", "there.onnx": "no model",
@@ -130,7 +130,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestEngineSaid holds that the engine is named which has run.
+// TestEngineSaid checks that the output names the engine that ran.
 func TestEngineSaid(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{

@@ -143,7 +143,7 @@ var models = []struct {
 	}},
 }
 
-// TestGolden shows each handmade model as it was read and after every pass that changes it.
+// TestGolden compares each handmade model, as read and after every pass that changes it, with golden files.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	folder := golden.Dir(t, "testdata")

@@ -7,7 +7,7 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// difference says what is not the same in two programs; empty where they are.
+// difference describes how two programs differ. It returns an empty string if they are equal.
 func difference(p, q *program.Program) string {
 	shape := func(s []int) string { return fmt.Sprint(s) }
 	for name, a := range p.Known {

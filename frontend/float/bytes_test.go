@@ -21,10 +21,10 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// want is the checksum of what some drawn models give, on every processor.
+// want is the checksum of the results of some drawn models, the same on every processor.
 const want = "49ad8a68e371d213"
 
-// TestBytes holds that the results of drawn models are the same bytes everywhere.
+// TestBytes checks that the results of drawn models have the same bytes everywhere.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	sum := fnv.New64a()
@@ -47,11 +47,11 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// wantLayers is the checksum of what layers give that are as large as those of networks.
+// wantLayers is the checksum of the results of layers as large as those of networks.
 const wantLayers = "bda5ea48adff2f5"
 
-// TestLayerBytes holds that the results of layers are the same bytes everywhere: of dense layers and depthwise
-// convolutions, whose lanes lie side by side or apart, of weights that are codes, float32 and float64.
+// TestLayerBytes checks that the results of layers have the same bytes everywhere: dense layers and depthwise
+// convolutions, with lanes side by side or apart, and weights as codes, float32 or float64.
 func TestLayerBytes(t *testing.T) {
 	t.Parallel()
 	r, sum := rand.New(rand.NewPCG(9, 10)), fnv.New64a()
@@ -121,11 +121,11 @@ func TestLayerBytes(t *testing.T) {
 	}
 }
 
-// wantImages is the checksum of what convolutions of images give.
+// wantImages is the checksum of the results of convolutions of images.
 const wantImages = "90b5e6e71e66c6a8"
 
-// TestImageBytes holds that the results of convolutions of images are the same bytes everywhere, and those that are
-// written out: of all strides, dilations and padding, of large images and of some whose rows are no vectors.
+// TestImageBytes checks that the results of convolutions of images have the same bytes everywhere, and equal those of
+// plain loops: for all strides, dilations and padding, for large images, and for rows that do not fill a vector.
 func TestImageBytes(t *testing.T) {
 	t.Parallel()
 	r, sum := rand.New(rand.NewPCG(11, 12)), fnv.New64a()
@@ -202,7 +202,7 @@ type image struct {
 	around                      float64
 }
 
-// convolve convolves as it is written out.
+// convolve computes the convolution with plain loops.
 func (v *image) convolve(x, w []float64) (y []float64) {
 	var out [2]int
 	for a := range out {
@@ -226,7 +226,7 @@ func (v *image) convolve(x, w []float64) (y []float64) {
 	return y
 }
 
-// TestOtherProcessors has these tests, and what holds saved models, run as they are compiled for others, and without
+// TestOtherProcessors runs these tests, and those of saved models, as compiled for other processors, and without
 // vectors.
 func TestOtherProcessors(t *testing.T) {
 	t.Parallel()

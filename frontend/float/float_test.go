@@ -208,8 +208,8 @@ func outputs(t *testing.T, part *float.Evaluator, in []float64) (out []float64) 
 	return out
 }
 
-// TestDrawnModelsAreNearTheReference draws models in which nothing is rounded, and holds float64 against what they
-// mean: within a step of float32, at the size of the tensor's largest value.
+// TestDrawnModelsAreNearTheReference draws models in which nothing is rounded, and compares float64 with their meaning.
+// The difference must be at most a step of float32, at the size of the tensor's largest value.
 func TestDrawnModelsAreNearTheReference(t *testing.T) {
 	t.Parallel()
 	n := 150

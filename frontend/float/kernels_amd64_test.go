@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestVectorsGiveTheSameBytes holds the kernels of vectors against those of plain Go, and these against sums that are
-// written out.
+// TestVectorsGiveTheSameBytes compares the vector kernels with those in plain Go, and these with plain sums.
 func TestVectorsGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
 	if !wide {

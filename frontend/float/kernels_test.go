@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRowsGiveTheSameBytes holds the kernels of one row, in vectors and in plain Go, against sums that are written out:
-// of lanes side by side and apart, as float64 and as float32, to the last element that there is.
+// TestRowsGiveTheSameBytes compares the kernels of one row, in vectors and in plain Go, with plain sums: of lanes side
+// by side and apart, as float64 and as float32, up to the last element.
 func TestRowsGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))

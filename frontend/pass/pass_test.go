@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// The graph of these tests is a list of words.
+// words is the graph of these tests: a list of words.
 type words = *[]string
 
 func adds(name string, after ...string) Pass[words] {

@@ -41,7 +41,7 @@ func TestParseRecipe(t *testing.T) {
 	}
 }
 
-// values lists those of a format, by its definition.
+// values returns the values of a format, by its definition.
 func (c code) values() (list []float64) {
 	if c.Bits > 0 {
 		for v := c.lo; v <= c.hi; v++ {
@@ -64,7 +64,7 @@ func (c code) values() (list []float64) {
 	return slices.Compact(list)
 }
 
-// TestNearest holds rounding against a search through all values of a format.
+// TestNearest compares rounding with a search through all values of a format.
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -94,7 +94,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestOCPMaxima holds formats against the largest values of the OCP's specifications.
+// TestOCPMaxima compares formats with the largest values in the OCP's specifications.
 func TestOCPMaxima(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{"e2m1": 6, "e3m2": 28, "e2m3": 7.5, "e4m3": 448, "e5m2": 57344} {
@@ -104,7 +104,7 @@ func TestOCPMaxima(t *testing.T) {
 	}
 }
 
-// TestShrinkIsTheNearest holds the projection against its definition: no point of the ball is nearer.
+// TestShrinkIsTheNearest checks the projection against its definition: no point of the ball is nearer.
 func TestShrinkIsTheNearest(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -148,7 +148,8 @@ func TestShrinkIsTheNearest(t *testing.T) {
 	}
 }
 
-// TestBallHolds holds weights on the ball, and those that fit, against all inputs.
+// TestBallHolds checks that weights projected onto the ball, and codes fitted into it, keep their sums within the
+// accumulator for all inputs.
 func TestBallHolds(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -209,7 +210,7 @@ func width(codes []float64, lo, hi float64) int {
 	return bits
 }
 
-// TestRules holds scales against what the rules say.
+// TestRules checks the scales that each rule chooses.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(7, 8))
@@ -242,7 +243,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestKeptValues holds what is kept of many values.
+// TestKeptValues checks which of many values are kept: evenly spaced ones, and the least and the largest.
 func TestKeptValues(t *testing.T) {
 	t.Parallel()
 	var v values
@@ -259,7 +260,8 @@ func TestKeptValues(t *testing.T) {
 	}
 }
 
-// TestScalesAreThoseOfAllValues holds that a scale that was chosen for values is not that of these and others.
+// TestScalesAreThoseOfAllValues checks that a scale that was chosen for some values is chosen anew when others are
+// added.
 func TestScalesAreThoseOfAllValues(t *testing.T) {
 	t.Parallel()
 	f, v := QuantFormat{Bits: 4}, values{}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSigns holds that values that hardly go below 0 have codes without a sign where these lose less, under the rule
-// that tries them, and that no other values have.
+// TestSigns checks that the rule that tries unsigned codes chooses them for values that hardly go below 0, if these
+// codes lose less, and for no other values.
 func TestSigns(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(9, 10))

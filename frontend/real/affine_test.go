@@ -45,7 +45,7 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-// deep shares each part twice: written out, it would have 2^60 leaves, and who reads all of them does not end.
+// deep shares each part twice. Written out, it would have 2^60 leaves, and reading all of them would not end.
 func deep(join func(x, y *Expr) *Expr) *Expr {
 	e := Var(0)
 	for range 60 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCurves holds the exact readings against digits of tables.
+// TestCurves compares the exact readings with digits from tables.
 func TestCurves(t *testing.T) {
 	t.Parallel()
 	x := Var(0)
@@ -46,7 +46,8 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestCurvesSaturate: what comes near a whole number and never reaches it lies beside it; at zero values are exact.
+// TestCurvesSaturate checks that a value that comes near a whole number, but never reaches it, lies beside it. At zero,
+// values are exact.
 func TestCurvesSaturate(t *testing.T) {
 	t.Parallel()
 	x := Var(0)
@@ -80,7 +81,7 @@ func TestCurvesSaturate(t *testing.T) {
 	}
 }
 
-// TestWaves: the interval of a stretch holds all values in it, peaks and troughs included.
+// TestWaves checks that the interval of a stretch contains all values in it, peaks and troughs included.
 func TestWaves(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 5))

@@ -100,7 +100,7 @@ func enormous() *Expr {
 	return e
 }
 
-// TestUnbounded decides by numbers of which nothing is known but that they are beyond all bounds, or within all.
+// TestUnbounded decides expressions with numbers that are known only to be larger, or smaller, than any bound.
 func TestUnbounded(t *testing.T) {
 	t.Parallel()
 	huge, tiny := enormous(), Div(n(1), enormous())
@@ -137,7 +137,7 @@ func TestUnbounded(t *testing.T) {
 	}
 }
 
-// TestLargeLogarithms takes logarithms of what exponentials enclose with two million bits.
+// TestLargeLogarithms takes logarithms of exponentials, which are enclosed with two million bits.
 func TestLargeLogarithms(t *testing.T) {
 	t.Parallel()
 	for _, v := range []float64{0.5, 700, 1e4, 1e6, -1e6, -1e4} {
@@ -191,7 +191,7 @@ func TestPrecisionEscalates(t *testing.T) {
 	t.Parallel()
 	two := Sqrt(Float(2))
 	for _, bits := range []uint{200, 1000, 4000} {
-		// root(2) cancels but for its precision: what is left is a tie plus or minus 2^-bits.
+		// root(2) cancels except for its precision. The result is a tie plus or minus 2^-bits.
 		less := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), bits))
 		base := Sub(Add(two, n(2.5)), two)
 		for _, sign := range []int64{1, -1} {
@@ -272,7 +272,7 @@ func TestComparisonsOfRoots(t *testing.T) {
 	}
 }
 
-// TestExpLogIntervals holds the float64 intervals against 512 bits, denormal and huge values included.
+// TestExpLogIntervals compares the float64 intervals with 512 bits, denormal and huge values included.
 func TestExpLogIntervals(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
@@ -352,8 +352,8 @@ func TestIntervalOfFunc(t *testing.T) {
 	}
 }
 
-// TestExpLog holds three readings against each other: float64, intervals, and big enclosures, which must lie within the
-// interval and become narrow; and log must undo exp.
+// TestExpLog compares three readings: float64, intervals, and big enclosures. The enclosures must lie within the
+// interval and become narrow, and log must undo exp.
 func TestExpLog(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -427,7 +427,7 @@ func TestTranscendentalEdges(t *testing.T) {
 	}
 }
 
-// TestSaturation rounds values that agree with a whole number to thousands of bits: they lie beside it all the same.
+// TestSaturation rounds values that agree with a whole number to thousands of bits. They must still lie beside it.
 func TestSaturation(t *testing.T) {
 	t.Parallel()
 	one, two := Float(1), Float(2)

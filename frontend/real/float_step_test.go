@@ -21,7 +21,7 @@ type firstQuantiser struct {
 	mode       RoundingMode
 }
 
-// fronts are functions of x that stand in front of a quantiser.
+// fronts are functions of x in front of a quantiser.
 var fronts = map[string]func(x *Expr, by float64) *Expr{
 	"":     func(x *Expr, by float64) *Expr { return x },
 	"Mul":  func(x *Expr, by float64) *Expr { return Mul(x, Float(by)) },
@@ -55,9 +55,9 @@ func (q firstQuantiser) at(t *testing.T, x float64) int64 {
 	return 0
 }
 
-// TestStepOverFloats holds quantisers' codes at numbers of every format against exact arithmetic: at both sides of
-// every breakpoint, at zero, at the least and the greatest numbers, and at random. Zero is a threshold of many: with
-// FLOOR and a whole zero point, say.
+// TestStepOverFloats compares quantisers' codes of numbers of every format with exact arithmetic: on both sides of
+// every breakpoint, at zero, at the least and the greatest numbers, and at random. Zero is a threshold of many
+// quantisers, for example with FLOOR and a whole zero point.
 func TestStepOverFloats(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -114,8 +114,8 @@ func TestStepOverFloats(t *testing.T) {
 	}
 }
 
-// TestSwings has functions that go up and down over all floating-point numbers be given up at once, those that turn
-// around a few times be searched.
+// TestSwings checks that the search gives up at once on functions that go up and down over all floating-point numbers,
+// and searches those that turn a few times.
 func TestSwings(t *testing.T) {
 	t.Parallel()
 	round := func(x *Expr) *Expr {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFloatsAreNearTheTruth holds every function of float64 against its exact value.
+// TestFloatsAreNearTheTruth compares every function of float64 with its exact value.
 func TestFloatsAreNearTheTruth(t *testing.T) {
 	t.Parallel()
 	x := Var(0)
@@ -88,7 +88,7 @@ func TestFloatsAtTheEnds(t *testing.T) {
 	}
 }
 
-// TestFloatsKeepWhatIsUsedAgain draws expressions with shared parts and holds them against plain arithmetic.
+// TestFloatsKeepWhatIsUsedAgain draws expressions with shared parts, and compares them with plain arithmetic.
 func TestFloatsKeepWhatIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -52,7 +52,8 @@ func draw(r *rand.Rand) float64 {
 	}
 }
 
-// hold checks that x holds truth and is as tight as float64 allows: a point where the truth is one, else neighbours.
+// hold checks that x contains truth and is as tight as float64 allows: a point where truth is a float64, else two
+// neighbours.
 func hold(t *testing.T, what string, x Interval, truth *big.Rat) {
 	t.Helper()
 	lo, hi := big.NewFloat(x.Lo), big.NewFloat(x.Hi)
@@ -202,7 +203,7 @@ func TestIntervalsHoldEveryResult(t *testing.T) {
 	}
 }
 
-// TestUnboundedIntervals feeds results beyond float64 on: an end that is infinite stands for any finite value.
+// TestUnboundedIntervals computes on with results beyond float64: an infinite end stands for any finite value.
 func TestUnboundedIntervals(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestStepLike holds that what the steps are guessed to be like changes nothing but the effort.
+// TestStepLike checks that a guess of the steps changes nothing but the effort.
 func TestStepLike(t *testing.T) {
 	t.Parallel()
 	wide := num.Range{Lo: -1 << 52, Hi: 1 << 52}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLineTells holds that a line that is rounded and clipped, in any order, takes hardly more than an evaluation for
-// each of its steps, and that these are those of integer by integer.
+// TestLineTells checks that a line that is rounded and clipped, in any order, takes hardly more than one evaluation per
+// step. Its steps must equal those found integer by integer.
 func TestLineTells(t *testing.T) {
 	t.Parallel()
 	between := func(x *Expr, lo, hi float64) *Expr { return Min(Max(x, Float(lo)), Float(hi)) }

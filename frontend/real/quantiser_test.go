@@ -55,7 +55,8 @@ func quantised(r *rand.Rand) *Expr {
 	return e
 }
 
-// TestQuantiser holds what is read of expressions against the exact evaluator, and so what multiplies and shifts.
+// TestQuantiser compares the quantisers that are read from expressions, and the multiplications and shifts made of
+// them, with the exact evaluator.
 func TestQuantiser(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(17, 18))

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestStairs holds what stairs know against evaluation: of random functions of variable 0 that round once, with another
-// variable that stays, at points and intervals around them.
+// TestStairs compares the answers of stairs with evaluation. It uses random functions of variable 0 that round once,
+// with another variable that stays, at points and intervals around them.
 func TestStairs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 9))

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A surd is a + b*sqrt(d) with rational a, b, d: what a chain with one batch normalisation computes. Its order is
-// decided by squaring, without any enclosure: a second opinion on every rounding.
+// A surd is a + b*sqrt(d) with rational a, b and d: the result of a chain with one batch normalisation. Its order is
+// decided by squaring, without any enclosure. So it is a second opinion on every rounding.
 type surd struct{ a, b, d *big.Rat }
 
 func (s surd) plus(c *big.Rat) surd { return surd{new(big.Rat).Add(s.a, c), s.b, s.d} }
@@ -419,8 +419,8 @@ func activations() map[string]func(x *Expr) *Expr {
 	}
 }
 
-// TestStepOverAnyScale quantises activation functions of sums that are tiny, huge, and both, in every mode: steps are
-// found, and they are those of single integers.
+// TestStepOverAnyScale quantises activation functions of sums that are tiny, huge, and both, in every rounding mode.
+// The steps that are found must equal those of single integers.
 func TestStepOverAnyScale(t *testing.T) {
 	t.Parallel()
 	for name, f := range activations() {
@@ -459,8 +459,8 @@ func TestStepOverAnyScale(t *testing.T) {
 	}
 }
 
-// TestStepOverEnds searches a constant in disguise, of which intervals see nothing. A search that looked at all of it
-// would not end.
+// TestStepOverEnds searches a function that is constant, which intervals do not see. A search at every integer would
+// not end.
 func TestStepOverEnds(t *testing.T) {
 	t.Parallel()
 	x := Mul(Var(0), Float(1024))
@@ -470,7 +470,7 @@ func TestStepOverEnds(t *testing.T) {
 	}
 }
 
-// TestStepOverEffort holds how many evaluations a step takes: a few where runs are about as long as those before.
+// TestStepOverEffort limits the evaluations for a step: a few where runs are about as long as those before.
 func TestStepOverEffort(t *testing.T) {
 	t.Parallel()
 	scaled := func(scale float64) *Expr { return Mul(Var(0), Float(scale)) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A function that is said to rise or to fall does so with every change.
+// TestStrict checks that a function that is reported to rise or fall does so with every change of its argument.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 9))

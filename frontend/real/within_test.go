@@ -51,7 +51,7 @@ func valueAt(t *testing.T, e *Expr, vars ...int64) *big.Rat {
 	return y.r
 }
 
-// What SimplifyWithin leaves out changes no value within the ranges.
+// TestWithin checks that SimplifyWithin changes no value within the ranges.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 9))
@@ -78,7 +78,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// A direction that is read off an expression is that of its values.
+// TestDirection checks that the direction read from an expression is that of its values.
 func TestDirection(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 9))
@@ -107,7 +107,7 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// What Joint and Product take apart has the value of the whole.
+// TestTakenApart checks that the parts that Joint and Product return have the value of the whole together.
 func TestTakenApart(t *testing.T) {
 	t.Parallel()
 	for k, c := range []struct {

@@ -135,8 +135,8 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestPieces holds that pieces of a tensor that are joined again are its elements, of one form, and that what is joined
-// with another tensor has two.
+// TestPieces checks that joined pieces of one tensor are its elements in one form, and that pieces joined with another
+// tensor have two forms.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	x := graph.ValueInfo{Name: "x", DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 3}}, Known: true}

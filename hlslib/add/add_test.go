@@ -71,7 +71,8 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 40, append(cases, layertest.RandomCases(60, 31, randomtest.Add)...)...)
 }
 
-// TestRanges: a channel's sums are the exact interval, and what all channels share stays one range.
+// TestRanges checks that a channel's sums are the exact interval, and that a range that all channels share stays one
+// range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	i4 := typ(intN(4), 2)
@@ -99,7 +100,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestForms looks at what becomes a constant and what a table, and at the choices of a fold.
+// TestForms checks what becomes a constant and what a table, and the choices of a fold.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	jump := num.StepFunction{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
@@ -173,7 +174,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }
 
-// TestLoop has a clock per word and a latency of what there is to do.
+// TestLoop checks that the layer takes a clock per word, and a latency for its operations.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

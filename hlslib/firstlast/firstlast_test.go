@@ -46,7 +46,7 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 36, append(cases, layertest.RandomCases(12, 17, randomtest.FirstLast)...)...)
 }
 
-// TestContractOfBlocks: steps in block RAM, the last word of which leaves when its place is written.
+// TestContractOfBlocks checks steps in block RAM: the last word of a step leaves when its place is written.
 func TestContractOfBlocks(t *testing.T) {
 	t.Parallel()
 	layertest.Check(t, 1, layertest.Case{Name: "long steps",
@@ -55,7 +55,7 @@ func TestContractOfBlocks(t *testing.T) {
 		In: []dataflow.StreamType{typ(layertest.Int(16), 3, 40)}})
 }
 
-// TestRanges: ranges go with channels.
+// TestRanges checks that ranges go with channels.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	r := []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 3}, {Lo: -4, Hi: -3}, {Lo: 5, Hi: 6}}

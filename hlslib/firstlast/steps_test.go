@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 )
 
-// TestSteps holds the layer over sequences of any length.
+// TestSteps checks the layer for sequences of any length.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	mutant := func(from, to string) layertest.Mutant {

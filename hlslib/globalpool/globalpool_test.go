@@ -36,7 +36,7 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 40, append(cases, layertest.RandomCases(20, 22, randomtest.GlobalPool)...)...)
 }
 
-// TestTypes: a maximum is of its input's type, a sum of V times the range.
+// TestTypes checks that a maximum has its input's type, and a sum V times its range.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	in := layertest.RangedType(intN(4), dataflow.Shape{3, 4, 2}, num.Range{Lo: -2, Hi: 3}, num.Range{Lo: 1, Hi: 7})
@@ -55,7 +55,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestLoop spells the clocks: all but the last vector give nothing.
+// TestLoop checks the clocks: all vectors but the last give no output.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	op := layertest.Bind(t, sum, typ(uintN(4), 7, 7, 12))
@@ -89,7 +89,7 @@ func TestBindRefuses(t *testing.T) {
 	layertest.CheckTextRefused(t, globalpool.Layer, ``, `{}`, `{"op":"mean"}`)
 }
 
-// TestCost: the accumulators are a register, shift registers of 32, or distributed RAM.
+// TestCost checks that the accumulators are a register, shift registers of 32, or distributed RAM.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -66,8 +66,8 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 70, append(cases, layertest.RandomCases(40, 13, randomtest.LabelSelect)...)...)
 }
 
-// TestEvalAgainstDefinition holds Eval against what its places mean: whatever stands in a place comes before all that
-// stands in none or in a later one.
+// TestEvalAgainstDefinition checks Eval against the meaning of places: a label in a place comes before all labels in
+// later places or in none.
 func TestEvalAgainstDefinition(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -113,7 +113,7 @@ func TestEvalAgainstDefinition(t *testing.T) {
 	}
 }
 
-// TestTies spells what equal labels do.
+// TestTies checks the order of equal labels.
 func TestTies(t *testing.T) {
 	t.Parallel()
 	for order, want := range []string{"[0 3 1]", "[3 0 4]", "[2 1 4]", "[2 4 1]"} {
@@ -125,7 +125,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestLoop holds the clocks against FINN's LabelSelect: labels over PE, per vector.
+// TestLoop compares the clocks with FINN's LabelSelect: labels over PE, per vector.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ labels, vectors, pe, iterations, latency int }{

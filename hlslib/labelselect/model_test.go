@@ -17,7 +17,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// classifier is a quantised layer of 10 classes with a softmax and the first three of them behind it.
+// classifier writes a quantised layer of 10 classes with a softmax, and the first three classes behind it.
 func classifier() []byte {
 	r := rand.New(rand.NewPCG(9, 9))
 	weights := make([]float64, 16*10)

@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestSteps: at a slow clock comparators fit into the stage of a value, and every form that looks up takes its own
-// clocks, wherever its tables lie; at a fast one comparators take stages, too.
+// TestSteps checks the stages of step functions. At a slow clock comparators fit into the stage of a value, and at a
+// fast clock they take stages, too. Every form that looks up takes its own clocks, wherever its tables lie.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	of := num.Type{Kind: num.Int, Width: 10}

@@ -22,7 +22,7 @@ func (p params) Verify() error {
 	return nil
 }
 
-// op has the folds of a stream of so many bits; nothing else of it is asked for.
+// op has the folds of a stream of a given width. These tests use nothing else of it.
 type op struct {
 	layer.Base[params]
 	dataflow.Schedule
@@ -103,7 +103,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestFolds: PE is outermost, then SIMD, the memory, and what multiplies.
+// TestFolds checks the order of folds: PE is outermost, then SIMD, the memory, and the multiplier.
 func TestFolds(t *testing.T) {
 	t.Parallel()
 	got := slices.Collect(layer.Folds{

@@ -64,7 +64,7 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 40, cases...)
 }
 
-// TestOutputType: ranges are those of the rows that the indices reach, by column.
+// TestOutputType checks that ranges are those of the rows that indices reach, by column.
 func TestOutputType(t *testing.T) {
 	t.Parallel()
 	p := lookup.Params{Table: [][]int64{{-9, 0}, {1, 2}, {3, 0}, {0, 100}}}

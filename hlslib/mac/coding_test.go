@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestCodes: what weights of few values take in memory, and when a decoder is worth that.
+// TestCodes checks the memory for weights of few values, and when a decoder is worth its price.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	lookup := []int64{-8, -4, -2, -1, 1, 2, 4, 8} // 3 bits of 5, decoded by two lookup tables of two functions each

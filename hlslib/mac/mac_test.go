@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 )
 
-// TestUnit tries every input of small units whose channels meet inputs of their own: ranges and widths must be exact,
+// TestUnit tries every input of small units whose channels have inputs of their own. Ranges and widths must be exact,
 // and the outputs those of the step functions.
 func TestUnit(t *testing.T) {
 	t.Parallel()
@@ -178,7 +178,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestChain: packed products have one more addition than those of slices of their own.
+// TestChain checks that packed products have one addition more than products in slices of their own.
 func TestChain(t *testing.T) {
 	t.Parallel()
 	elem := num.Type{Kind: num.UInt, Width: 4}

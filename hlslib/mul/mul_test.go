@@ -98,7 +98,8 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 40, append(cases, layertest.RandomCases(60, 37, randomtest.Mul)...)...)
 }
 
-// TestRanges: a channel's products are the exact interval, and what all channels share stays one range.
+// TestRanges checks that a channel's products are the exact interval, and that a range that all channels share stays
+// one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	perChannel := layertest.RangedType(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.SingleValue(3))
@@ -229,7 +230,8 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }
 
-// TestLoop has a clock per word, a gate read with the first vector, and a latency of what there is to do.
+// TestLoop checks that the layer takes a clock per word, reads a gate with the first vector, and has a latency for its
+// operations.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	u4 := typ(uintN(4), 5, 6)

@@ -10,8 +10,9 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 )
 
-// Where all weights are taken in every clock, a layer costs what their digits do, and is like another only of as many;
-// in any other fold it costs what products of any weights do.
+// TestConstantWeights checks the cost of constant weights. In a fold that takes all weights in every clock, a layer
+// costs what the digits of its weights do, and only a layer with as many digits counts as alike. In any other fold it
+// costs the same as products of any weights.
 func TestConstantWeights(t *testing.T) {
 	t.Parallel()
 	board, err := boards.Find("zcu104")

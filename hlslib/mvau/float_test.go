@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 )
 
-// TestFloats has minifloats through the contract: as weights, as inputs, and as both, with signs and without, beside
+// TestFloats checks minifloats against the contract: as weights, as inputs, and as both, with signs and without, beside
 // integers and signs, and up to sums of 60 bits.
 func TestFloats(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestFloats(t *testing.T) {
 		of("signs as inputs", rows(e4m3), num.Type{Kind: num.Bipolar, Width: 1}), of("signs as weights", signs, e4m3))
 }
 
-// TestFloatsTooWide refuses products that no kernel holds.
+// TestFloatsTooWide checks that products that are too wide for any kernel are refused.
 func TestFloatsTooWide(t *testing.T) {
 	t.Parallel()
 	in := num.Type{Kind: num.UFloat, Width: 7, Mantissa: 2}

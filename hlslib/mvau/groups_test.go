@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/testsupport/randomtest"
 )
 
-// grouped is a layer of so many groups, each with outputs by channels of positions.
+// grouped draws a layer with the given number of groups, each with outputs by channels of positions.
 func grouped(r *rand.Rand, groups, outputs, positions, channels int, weights num.Range) mvau.Params {
 	w := layertest.Weights(r, groups*outputs, positions*channels, weights, weights.Lo != -1)
 	return mvau.Params{Weights: w, Groups: groups}
@@ -108,8 +108,7 @@ func TestGroupsAreLayers(t *testing.T) {
 	}
 }
 
-// TestGroupLoop spells the clocks, the words, and what the accumulator, the counts and the cost take of a grouped
-// layer.
+// TestGroupLoop checks the clocks and words of a grouped layer, its accumulator, its counts and its cost.
 func TestGroupLoop(t *testing.T) {
 	t.Parallel()
 	p := grouped(rand.New(rand.NewPCG(2, 2)), 2, 6, 9, 2, num.Range{Lo: -4, Hi: 3}) // MW 18, C 4

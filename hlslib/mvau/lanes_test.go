@@ -26,7 +26,7 @@ func uneven(rows, columns int) [][]int64 {
 	return w
 }
 
-// TestLanes holds layers whose PE have accumulators of widths of their own to the contract of all layers.
+// TestLanes checks layers whose PE have accumulators of different widths against the contract.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	steps := []num.StepFunction{{At: []int64{-20, -3, 1, 40}, Value: []int64{0, 1, 2, 3, 4}}}

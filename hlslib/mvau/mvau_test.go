@@ -256,7 +256,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"weights":[[1]],"product":{"mode":"nearest"}}`)
 }
 
-// TestFolds counts the folds that are offered, and those that Vitis HLS would refuse.
+// TestFolds counts the folds, and those that Vitis HLS would refuse.
 func TestFolds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -391,7 +391,7 @@ func BenchmarkBind(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch measures what the search of foldings computes for one layer: the iterations and cost of every fold.
+// BenchmarkSearch measures the work of a search of foldings for one layer: the iterations and the cost of every fold.
 func BenchmarkSearch(b *testing.B) {
 	_, op, _ := big(b, 4)
 	layertest.BenchSearch(b, op)

@@ -70,8 +70,8 @@ func packing(i dataflow.Instance) (text string) {
 	return text
 }
 
-// TestPackedCost: channels that are computed side by side share slices; products that are rounded do not, nor do those
-// in LUTs.
+// TestPackedCost checks that channels that are computed side by side share slices. Rounded products do not, nor do
+// products in LUTs.
 func TestPackedCost(t *testing.T) {
 	t.Parallel()
 	wide := [][]int64{{-128, 127}, {1, 2}, {3, 4}, {5, 6}}

@@ -59,7 +59,7 @@ func TestOutputType(t *testing.T) {
 	}
 }
 
-// TestLoop: large frames are few runs.
+// TestLoop checks that large frames are few runs.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	op := layertest.Bind(t, pad.New(pad.Params{Before: [2]int{3, 3}, After: [2]int{3, 3}, Between: [2]int{1, 1}}),

@@ -42,7 +42,7 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 40, append(cases, layertest.RandomCases(30, 21, randomtest.Pool)...)...)
 }
 
-// TestTypes: a maximum is of its input's type, a sum of K times the range.
+// TestTypes checks that a maximum has its input's type, and a sum K times its range.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	two := func(elem num.Type, a, b num.Range, shape ...int) dataflow.StreamType {

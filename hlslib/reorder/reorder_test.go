@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/testsupport/randomtest"
 )
 
-// transposed is the order of a matrix of so many rows and columns read column by column.
+// transposed returns the order of a matrix that is read column by column.
 func transposed(rows, columns int) (order []int) {
 	for c := range columns {
 		for r := range rows {
@@ -47,7 +47,8 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 35, append(cases, layertest.RandomCases(15, 15, randomtest.Reorder)...)...)
 }
 
-// TestContractOfBlocks: banks in block RAM, where the last word of one that is read leaves when its place is written.
+// TestContractOfBlocks checks banks in block RAM, where the last word of a bank that is read leaves when its place is
+// written.
 func TestContractOfBlocks(t *testing.T) {
 	t.Parallel()
 	var turned []int
@@ -59,7 +60,7 @@ func TestContractOfBlocks(t *testing.T) {
 		In: []dataflow.StreamType{typ(layertest.Int(16), 3, 40)}})
 }
 
-// TestRanges: where every block sends the same channels to the same channels, ranges go with them.
+// TestRanges checks that ranges go with channels where every block sends the same channels to the same channels.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	r := []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 3}, {Lo: -4, Hi: -3}, {Lo: 5, Hi: 6}}

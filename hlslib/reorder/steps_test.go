@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 )
 
-// turn is the order of so many steps of some chunks, of which the chunks that turned has come from the step as far from
-// the end.
+// turn returns the order of a sequence of steps of several chunks. The chunks in turned come from the step at the same
+// distance from the end.
 func turn(steps, chunks int, turned ...bool) (order []int) {
 	for t := range steps {
 		for c, back := range turned {

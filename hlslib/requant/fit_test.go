@@ -80,9 +80,9 @@ func (a affine) apply(x int64) int64 {
 
 func (a affine) tie(x int64) bool { n := 2 * (a.p*x + a.o); return n%a.q == 0 && n/a.q%2 != 0 }
 
-// TestFit: what affine requantisers compute, however they round, the layer computes. In every other pair of cases the
-// scales are integers over powers of two; with others, ties that go to even may leave no scale but their own, and are
-// left out.
+// TestFit checks that the layer computes the same as affine requantisers, however these round. In every other pair of
+// cases the scales are integers over powers of two. With other scales, ties that go to even may allow no scale but
+// their own; such cases are left out.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
@@ -144,7 +144,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitDecides holds Fit against trying all parameters, on step functions that may or may not be rounded lines.
+// TestFitDecides compares Fit with a search of all parameters, on step functions that may or may not be rounded lines.
 func TestFitDecides(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -226,7 +226,7 @@ func fitsAll(p requant.Params, s num.StepFunction, x num.Range) bool {
 	return true
 }
 
-// TestFitForms looks at what is found for known step functions.
+// TestFitForms checks the fits of known step functions.
 func TestFitForms(t *testing.T) {
 	t.Parallel()
 	wide := num.Range{Lo: -1000, Hi: 1000}

@@ -16,7 +16,7 @@ import (
 
 func list(v ...int64) []int64 { return v }
 
-// open is parameters that clip nothing.
+// open returns parameters that clip nothing.
 func open(m, b []int64, shift int) requant.Params {
 	return requant.Params{Multiplier: m, Bias: b, Shift: shift, Lo: math.MinInt64, Hi: math.MaxInt64}
 }
@@ -26,7 +26,7 @@ func clip(m, b []int64, shift int, lo, hi int64) requant.Params {
 	return requant.Params{Multiplier: m, Bias: b, Shift: shift, Lo: lo, Hi: hi}
 }
 
-// round is parameters of a rounding that clip nothing.
+// round returns parameters with a rounding mode that clip nothing.
 func round(mode num.Rounding, m, b []int64, shift int) requant.Params {
 	p := open(m, b, shift)
 	p.Mode = mode
@@ -85,7 +85,8 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 30, append(cases, layertest.RandomCases(60, 41, randomtest.Requant)...)...)
 }
 
-// TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.
+// TestRanges checks that a channel's outputs are the exact interval, and that a range that all channels share stays one
+// range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	perChannel := layertest.RangedType(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.SingleValue(3))
@@ -188,7 +189,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`)
 }
 
-// TestLoop has a clock per word, and a latency of what there is to do.
+// TestLoop checks that the layer takes a clock per word, and a latency for its operations.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -237,8 +238,9 @@ func TestCost(t *testing.T) {
 		dataflow.Resources{LUT: 2*7*24 + 2*24}.Plus(control))
 }
 
-// TestForms: what a fold without DSP slices is built of. Many channels share a multiplier, which takes least where all
-// tables together take more; a few have a table each; and what has too many codes for these is multiplied.
+// TestForms checks the parts of a fold without DSP slices. Many channels share a multiplier, which takes least where
+// all tables together take more. A few channels have a table each. Functions with too many codes for both are
+// multiplied.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	many := list()
@@ -282,7 +284,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsExact: the step functions that a layer is built as are what it computes, by brute force.
+// TestFormsExact checks by brute force that the step functions of a layer's hardware are those that it computes.
 func TestFormsExact(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(14, 41))

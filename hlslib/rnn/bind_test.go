@@ -55,8 +55,8 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// counter is a program that adds its input to what a start brings, and keeps the sum within 0 and 9: of two sequences
-// in both directions, say.
+// counter returns a program of two cells for two sequences. A cell adds its input to its state, and keeps the sum
+// within 0 and 9. An initial state arrives.
 func counter() rnn.Params {
 	q := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: 0, Hi: 9}
 	c := rnn.Cell{States: []rnn.StateVector{{Next: rnn.Ref{Value: 3}}}, Phases: []rnn.Phase{{Units: 1,
@@ -68,7 +68,8 @@ func counter() rnn.Params {
 		Starts: []int{0}}
 }
 
-// TestTurns: sequences and cells take turns, the cells of a sequence first, and each has a state of its own.
+// TestTurns checks that sequences and cells take turns, first the cells of one sequence, and that each has a state of
+// its own.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	p := counter()
@@ -181,7 +182,7 @@ func TestBindRefuses(t *testing.T) {
 	layertest.CheckTextRefused(t, rnn.Layer, "{}", `{"cells":[`, `{"cells":[{}],"outputs":[{}]}`)
 }
 
-// TestUnbounded: a state without limits of its own is bounded by what it is made of.
+// TestUnbounded checks that the range of a state without limits follows from its operations.
 func TestUnbounded(t *testing.T) {
 	t.Parallel()
 	p := small()
@@ -196,7 +197,7 @@ func TestUnbounded(t *testing.T) {
 	}
 }
 
-// TestDead: what cannot change, and what nothing depends on, is not there.
+// TestDead checks that values that cannot change, and values that nothing depends on, are left out.
 func TestDead(t *testing.T) {
 	t.Parallel()
 	f := dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInDSPs}
@@ -234,7 +235,7 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// TestReports looks at what reports say of a layer.
+// TestReports checks the reports about a layer.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	op := wide(t, recipe{cells: 2, units: 16, sequences: 2}, 3)

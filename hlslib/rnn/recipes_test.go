@@ -79,7 +79,7 @@ type recipe struct {
 	apart                                     bool // inputs have an axis of sequences
 }
 
-// A lstmGate is what makes a gate's code.
+// An lstmGate has the parts of a gate's code.
 type lstmGate struct {
 	factors        [2]int64
 	bias, peephole []int64
@@ -348,7 +348,7 @@ func (o recipe) weights(r *rand.Rand, c lstmCell) lstmCell {
 	return c
 }
 
-// inputs are types of so many steps, with which gates and c saturate, and what states start with.
+// inputs returns types for the given number of steps, with which gates and c saturate, and the initial states.
 func (o recipe) inputs(r *rand.Rand, p rnn.Params, steps int) []dataflow.StreamType {
 	first := p.Cells[0]
 	sequences := max(1, o.sequences)

@@ -47,7 +47,7 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 45, cases...)
 }
 
-// TestRandom holds random programs against the contract.
+// TestRandom checks random programs against the contract.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	n := 40

@@ -22,7 +22,7 @@ func values(r *rand.Rand, t dataflow.StreamType) dataflow.Tensor {
 	return x
 }
 
-// TestPieces: where the state is kept, a stream that is processed in pieces gives what it gives as a whole.
+// TestPieces checks that a stream in pieces gives the same as the whole stream, if the state is kept.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 )
 
-// TestSteps holds recurrences over sequences of any length.
+// TestSteps checks recurrences for sequences of any length.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	var cases []layertest.Case

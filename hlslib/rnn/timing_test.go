@@ -16,7 +16,7 @@ import (
 // fast is a clock at which latencies matter.
 var fast = dataflow.Target{ClockMHz: 500}
 
-// wired is that clock in RTL.
+// wired is the target with that clock in RTL.
 var wired = dataflow.Target{ClockMHz: 500, Stalls: dataflow.StallByCredit}
 
 // field returns the value of the config field with the name. The test fails if there is none.
@@ -29,11 +29,11 @@ func field[T any](t *testing.T, config []dataflow.Field, name string) T {
 	return config[i].Value.(T)
 }
 
-// A written word has the step that wrote it, -1 for what arrives, and the iteration.
+// A written word has the step that wrote it, -1 for a word that arrives, and the iteration.
 type written struct{ step, at int }
 
-// A walk goes through the iterations of a frame as the package's comment has them, and follows what is written to
-// memories and read from there.
+// A walk goes through the iterations of a frame in the order of the package comment, and follows the words that are
+// written to memories and read from there.
 type walk struct {
 	t                   *testing.T
 	stores              []rnn.StoreOf
@@ -102,9 +102,9 @@ func (w *walk) phase(step, phase, nf, sf int) {
 	}
 }
 
-// TestMemories follows every word of the memories through some steps of random programs: what is read was written in
-// the right step, so long before that it has arrived, and no later than it has to be; the distance that the C++ states
-// is the least there is.
+// TestMemories follows every word of the memories through some steps of random programs. A word that is read was
+// written in the right step, long enough before to have arrived. It is read no later than necessary, and the distance
+// in the C++ is the least possible one.
 func TestMemories(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(25) {
@@ -181,8 +181,8 @@ func wide(t testing.TB, o recipe, steps int) dataflow.Op {
 	return layertest.Bind(t, rnn.New(p), layertest.FullType(layertest.Int(8), steps, turns*o.units*4))
 }
 
-// TestLoop spells the clocks: a step takes what its turns do, or what the first one does and the latency, less what it
-// reads before the last word; the last step of a frame waits for nothing.
+// TestLoop checks the clocks. A step takes the clocks of its turns, or those of the first turn and the latency, less
+// the clocks before the last word is read. The last step of a frame waits for nothing.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	const steps = 5
@@ -213,8 +213,8 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestRecurrences: the path to what a step hands on is that of the values, and where a step has nothing else to wait
-// for, it has the step's clocks.
+// TestRecurrences checks that the reported path to the state of a step is that of its values. A step that waits for
+// nothing else takes the clocks of that path.
 func TestRecurrences(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 1))
@@ -297,7 +297,8 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// TestArrivals: states of different lengths arrive side by side, and the first step waits for what it looks at.
+// TestArrivals checks that states of different lengths arrive side by side, and that the first step waits for the
+// states that it reads.
 func TestArrivals(t *testing.T) {
 	t.Parallel()
 	o := recipe{kind: "lstmp", cells: 1, units: 8, sequences: 2, sequence: true, arrive: true}

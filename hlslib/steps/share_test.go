@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestShare has functions that are some of others give the forms that they give alone: of values of narrower types,
-// with other bases beside them, and whichever are asked first.
+// TestShare checks that some functions of a list give the same forms as a list of their own: with narrower types, with
+// other bases beside them, and in any order.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 9))

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// draw is a step function of values of a type with so many breakpoints: rising by one, by jumps, or up and down.
+// draw returns a step function over a type with a given number of breakpoints: rising by one, by jumps, or up and down.
 func draw(r *rand.Rand, of num.Type, breaks int) num.StepFunction {
 	all := of.Range()
 	span := uint64(all.Hi) - uint64(all.Lo)
@@ -64,8 +64,8 @@ func line(r *rand.Rand, of num.Type) num.StepFunction {
 	return s
 }
 
-// TestForms: every form that is possible gives what the step function gives, next to every breakpoint and elsewhere,
-// and has as many rows as it says.
+// TestForms checks that every possible form gives the values of the step function, next to every breakpoint and
+// elsewhere, and has as many rows as it reports.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(14, 4))
@@ -119,7 +119,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// checkTables holds the tables of a form against its storage.
+// checkTables compares the tables of a form with its storage.
 func checkTables(t *testing.T, form steps.BuiltSteps) {
 	t.Helper()
 	tables, storage := form.Tables(), form.Storage()
@@ -157,7 +157,7 @@ func same(rows [][]int64) (n int) {
 	return n
 }
 
-// TestSame: of the rows of a function whose breakpoints lie close together, most are the same as others next to them.
+// TestSame checks that a function whose breakpoints lie close together has mostly rows that equal others next to them.
 func TestSame(t *testing.T) {
 	t.Parallel()
 	of := num.Type{Kind: num.Int, Width: 12}
@@ -177,7 +177,7 @@ func TestSame(t *testing.T) {
 	t.Error("no table")
 }
 
-// TestDiffers: a form of another function is found out.
+// TestDiffers checks that a form of another function is detected.
 func TestDiffers(t *testing.T) {
 	t.Parallel()
 	of := num.Type{Kind: num.Int, Width: 8}
@@ -201,7 +201,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestChosen: what is taken at a site, and that clocks bound it.
+// TestChosen checks the form that is chosen for a site, and that a limit of clocks bounds it.
 func TestChosen(t *testing.T) {
 	t.Parallel()
 	even := func(of num.Type, first, gap int64, n int) num.StepFunction {
@@ -275,7 +275,8 @@ func TestComparators(t *testing.T) {
 	}
 }
 
-// TestConstantThresholds: comparators with a single row of thresholds take less, unless that row is loaded.
+// TestConstantThresholds checks that comparators with a single row of thresholds take fewer LUTs, unless that row is
+// loaded.
 func TestConstantThresholds(t *testing.T) {
 	t.Parallel()
 	of := num.Type{Kind: num.UInt, Width: 12}

@@ -123,8 +123,8 @@ func (r *reference) parallel(parts int, due []int) (moves []dataflow.PortMoves) 
 	return moves
 }
 
-// TestClocks holds the loop of every fold of the acceptance table against the definition and against the formulas. That
-// the kernels take these clocks is in the contract.
+// TestClocks compares the loop of every fold in the acceptance table with the definition and with the formulas. The
+// contract checks that the kernels take these clocks.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	for _, g := range geometries {
@@ -211,7 +211,8 @@ func runs(body []dataflow.LoopRun) int {
 	return n
 }
 
-// TestLoopIsSmall has frames of 224 by 224 pixels: loops are small, and a thousand of them take little time to make.
+// TestLoopIsSmall makes loops for frames of 224 by 224 pixels. They must be small, and a thousand of them must take
+// little time.
 func TestLoopIsSmall(t *testing.T) {
 	t.Parallel()
 	const most = 100

@@ -125,7 +125,7 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 40, cases...)
 }
 
-// TestTypes has padding that the input's type holds, and padding that it does not.
+// TestTypes checks padding that the input's type holds, and padding that it does not.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	small := dataflow.StreamType{Range: []num.Range{{Lo: 2, Hi: 3}, {Lo: 0, Hi: 1}}, Elem: uintN(8)}
@@ -161,7 +161,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestRecodes pads with what the input cannot hold, ranges that do not fill their type among them.
+// TestRecodes pads with values that the input cannot hold, with ranges among them that do not fill their type.
 func TestRecodes(t *testing.T) {
 	t.Parallel()
 	ranges := func(elem num.Type, r ...num.Range) []dataflow.StreamType {
@@ -251,7 +251,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"kernel":[3],"stride":[1,1],"dilation":[1,1],"groups":1}`)
 }
 
-// TestFolds spells the words of every form, and what is too wide for one.
+// TestFolds checks the words of every form, and which frames are too wide for a form.
 func TestFolds(t *testing.T) {
 	t.Parallel()
 	type words struct{ pe, simd, tile int }

@@ -15,7 +15,7 @@ import (
 
 func serially(f dataflow.Fold) bool { return f.Steps == dataflow.SerialStepping }
 
-// stairs are functions of so many steps each, over values of a type: even ones, or with any jumps.
+// stairs draws functions of a given number of steps over a type: even ones, or with any jumps.
 func stairs(r *rand.Rand, n, steps int, in num.Type, even bool) (list []num.StepFunction) {
 	values := in.Range()
 	size := uint64(values.Hi) - uint64(values.Lo) // less one, which may be all of 64 bits
@@ -72,8 +72,8 @@ func TestSerial(t *testing.T) {
 	layertest.Check(t, 12, cases...)
 }
 
-// TestSerialLoop: every step but the last takes as many calls as there are clocks from a place in the memory to the
-// next one, at the target's clock. A single threshold is not searched for.
+// TestSerialLoop checks the calls of a serial search. Every step but the last takes as many calls as there are clocks
+// from one place in the memory to the next, at the target's clock. A single threshold is not searched for.
 func TestSerialLoop(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 4))
@@ -118,7 +118,7 @@ func TestSerialLoop(t *testing.T) {
 	}
 }
 
-// TestSerialCost: one comparator and one memory for each of PE cost less than a stage for each step.
+// TestSerialCost checks that one comparator and one memory for each of PE cost less than a stage for each step.
 func TestSerialCost(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 4))

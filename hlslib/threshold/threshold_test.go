@@ -278,7 +278,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestCost follows FINN's formula: a LUT per bit compared, and a table unless there is one row.
+// TestCost compares the cost with FINN's formula: a LUT per compared bit, and a table unless there is one row.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	steps := make([]num.StepFunction, 128)

@@ -28,7 +28,7 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 30, append(cases, layertest.RandomCases(15, 11, randomtest.Upsample)...)...)
 }
 
-// TestContractOfBlocks: a row that lies in block RAM.
+// TestContractOfBlocks checks a row that lies in block RAM.
 func TestContractOfBlocks(t *testing.T) {
 	t.Parallel()
 	layertest.Check(t, 1, layertest.Case{Name: "a long row", Op: scale(2, 1),
@@ -46,7 +46,7 @@ func TestOutputType(t *testing.T) {
 	}
 }
 
-// TestBuffer: a row is kept where rows are repeated, else a pixel.
+// TestBuffer checks that a row is kept where rows are repeated, else a pixel.
 func TestBuffer(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

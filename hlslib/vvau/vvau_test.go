@@ -59,7 +59,7 @@ func TestContract(t *testing.T) {
 	layertest.Check(t, 60, append(cases, layertest.RandomCases(40, 8, randomtest.VVAU)...)...)
 }
 
-// TestIsAGroupPerChannel: a depthwise convolution is a matrix of as many groups as channels.
+// TestIsAGroupPerChannel checks that a depthwise convolution equals a matrix with one group per channel.
 func TestIsAGroupPerChannel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 6))

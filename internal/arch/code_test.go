@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// mostMethods is how many methods a type may have: one that needs more is several values.
+// mostMethods limits the methods of a type. A type that needs more is several values.
 const mostMethods = 25
 
 // manyMethods are types that have more, with how many they may have until they are split.
@@ -38,8 +38,8 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// innermost goes into an expression by what stands for a part of it, until it comes to one for which done holds, or to
-// something else.
+// innermost goes from an expression to the operand that it selects from, indexes or dereferences, again and again. It
+// ends where done reports true, or at an expression without such an operand.
 func innermost(e ast.Expr, done func(ast.Expr) bool) ast.Expr {
 	for done == nil || !done(e) {
 		switch x := e.(type) {
@@ -62,8 +62,8 @@ func innermost(e ast.Expr, done func(ast.Expr) bool) ast.Expr {
 	return e
 }
 
-// hold compares counts with the most that is allowed, but for a list of debts: what is listed may not grow, and leaves
-// the list when it is paid.
+// hold compares counts with a limit. The list of debts has the exceptions: their counts may not grow, and a paid debt
+// must leave the list.
 func hold(t *testing.T, what string, counts map[string]int, most int, debts map[string]int) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -84,7 +84,7 @@ const (
 	tabWidth = 4
 )
 
-// longLines is how many lines may be longer: texts that are kept whole, of JSON, SVG and commands.
+// longLines limits the number of longer lines: texts that are kept whole, of JSON, SVG and commands.
 const longLines = 41
 
 // TestLines counts the lines that are too long.
@@ -124,15 +124,15 @@ func width(line string) (n int) {
 	return n
 }
 
-// clocks are the test files that look at the time, with what for: none holds a figure against it. A test that does
-// fails on a machine that is busy.
+// clocks lists the test files that look at the time, with the reason. None compares a time with a limit, because such a
+// test fails on a busy machine.
 var clocks = map[string]string{
 	"folding/space_test.go":                  "to log it",
 	"internal/build/finn_comparison_test.go": "to log it",
 	"internal/fast/slopes_test.go":           "to measure, in a benchmark",
 }
 
-// TestClocks holds that no other test looks at the time.
+// TestClocks checks that no other test looks at the time.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// mostFiles is how many files a package has without a map of them in its comment.
+// mostFiles limits the files of a package without a map of them in its comment.
 const mostFiles = 5
 
 // noMap are the packages whose comments do not yet name every file. Each leaves the list when its comment does.
@@ -33,7 +33,7 @@ func comments(t *testing.T) map[string]string {
 	return all
 }
 
-// listed reports what is wrong with a package, unless it is on a list, and what is right with one that is.
+// listed reports a problem with a package that is not on a list, and a package on the list without a problem.
 func listed(t *testing.T, list map[string]bool, dir, wrong string) {
 	t.Helper()
 	switch {
@@ -46,8 +46,8 @@ func listed(t *testing.T, list map[string]bool, dir, wrong string) {
 
 var word = regexp.MustCompile(`[A-Za-z_0-9]+`)
 
-// TestMaps holds that a package of many files opens with a map: every file is named. The layers of hlslib have the same
-// files each, which the comment of hlslib names.
+// TestMaps checks that the comment of a package with many files has a map that names every file. The layers of hlslib
+// have the same files each, which the comment of hlslib names.
 func TestMaps(t *testing.T) {
 	t.Parallel()
 	all := comments(t)

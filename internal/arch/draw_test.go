@@ -26,8 +26,8 @@ type sample struct {
 	dir, name, comment, line string
 }
 
-// TestDraw draws names and comments for a reader who is to say what they mean. It writes them to a file that it names,
-// and prints them with -v. Without -draw it holds that a drawing is whole.
+// TestDraw draws names and comments for a reader who says what they mean. It writes them to a file, whose name it
+// prints, and prints them with -v. Without -draw it checks that a drawing is complete.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	digits := *seed
@@ -159,7 +159,7 @@ func declarations(s *source) (list []sample) {
 	return slices.DeleteFunc(list, func(x sample) bool { return x.name == "_" })
 }
 
-// lineAt returns the line of a file that holds a position.
+// lineAt returns the line of a file at a position.
 func lineAt(s *source, at token.Pos) string {
 	offset := fileSet.Position(at).Offset
 	from := strings.LastIndexByte(s.text[:offset], '\n') + 1

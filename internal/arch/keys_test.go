@@ -19,14 +19,15 @@ import (
 var finnFiles = []string{"estimate_layer_cycles", "estimate_layer_resources", "estimate_network_performance",
 	"op_and_param_counts"}
 
-// finnKeys are the keys of these files that count cycles, as the code has them.
+// finnKeys lists the keys of these files that count cycles, as in the code.
 var finnKeys = []string{"critical_path_cycles", "max_cycles", "max_cycles_node_name", "simulated_latency_cycles",
 	"simulated_interval_cycles"}
 
 // cycled is a key of JSON, or a column of CSV, that counts clocks under FINN's word.
 var cycled = regexp.MustCompile(`^([a-z0-9_]+_)?cycles(_[a-z0-9_]+)?$`)
 
-// TestFigures holds that a figure has one name: what counts clocks says so, in JSON and in CSV, except in FINN's files.
+// TestFigures checks that a figure has one name: keys that count clocks end in _clocks, in JSON and in CSV, except in
+// FINN's files.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	keys := schemaKeys(t)

@@ -7,7 +7,7 @@ import (
 )
 
 // nouns are the words that name a type in one package at most, exported or not, because they have one meaning each
-// (docs/glossary.md). What is only about one says what it holds: LayerReport.
+// (docs/glossary.md). A type about one of them has a longer name, such as LayerReport.
 var nouns = []string{"Layer", "Point", "Place"}
 
 // sharedTypes are the exported names of types that several packages declare, each with its one meaning.
@@ -26,7 +26,7 @@ var sharedTypes = map[string]string{
 // mostShared limits the shared names.
 const mostShared = 20
 
-// TestNouns counts the packages that declare a type of a name. Aliases mean what they stand for, and do not count.
+// TestNouns counts the packages that declare a type of a name. Aliases do not count.
 func TestNouns(t *testing.T) {
 	t.Parallel()
 	declared := map[string]map[string]bool{} // packages by name

@@ -16,8 +16,8 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// namesOperators reports whether a file may name operators of ONNX: those of the table may, what writes ONNX, and
-// support of tests. Layers have names of their own, and some are the same words.
+// namesOperators reports whether a file may name operators of ONNX: the table's files may, code that writes ONNX, and
+// test support. Layers have names of their own, some of which are the same words.
 func namesOperators(file string) bool {
 	for _, may := range []string{"hlslib/", "frontend/operators/", "internal/arch/", "templates/deploy/",
 		"frontend/convert/"} {
@@ -57,8 +57,8 @@ func literals(root fs.FS, names []string) (found []string, err error) {
 	return found, err
 }
 
-// TestOneTableOfOperators holds that nothing but the table of operators knows one by its name: the rest asks for
-// traits, reads the forms of steps, or writes by the table's constants.
+// TestOneTableOfOperators checks that only the table of operators knows operators by name. All other code asks for
+// traits, reads the forms of steps, or writes the constants of the table.
 func TestOneTableOfOperators(t *testing.T) {
 	t.Parallel()
 	found, err := literals(os.DirFS("../.."), operators.OperatorNames())

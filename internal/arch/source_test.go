@@ -69,7 +69,7 @@ var sources = sync.OnceValues(func() (list []*source, err error) {
 	return list, err
 })
 
-// packages are the module's files by folder; production leaves out tests and what only tests import.
+// packages returns the module's files by folder. production leaves out tests, and packages that only tests import.
 func packages(t *testing.T, production bool) map[string][]*source {
 	t.Helper()
 	all, err := sources()
@@ -92,6 +92,7 @@ type checked struct {
 	dir   string
 	files []*source
 	info  *types.Info
+	pkg   *types.Package
 }
 
 // typed are the production packages with their types. What they import comes from the compiler's own files.
@@ -131,7 +132,8 @@ func typed(t *testing.T) (list []checked) {
 				c.files, files = append(c.files, s), append(files, s.file)
 			}
 		}
-		if _, err := (&types.Config{Importer: from}).Check(module+"/"+dir, fileSet, files, c.info); err != nil {
+		var err error
+		if c.pkg, err = (&types.Config{Importer: from}).Check(module+"/"+dir, fileSet, files, c.info); err != nil {
 			t.Fatal(err)
 		}
 		list = append(list, c)

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tree and the floors into docs/ARCHITECTURE.md")
 
-// TestPage holds docs/ARCHITECTURE.md against the code: a row per package, with the first sentence of its comment, and
+// TestPage compares docs/ARCHITECTURE.md with the code: a row per package, with the first sentence of its comment, and
 // a drawing of the floors.
 func TestPage(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func rowOf(dir string) string {
 	return dir
 }
 
-// mostSynopsis is how long a cell of the table may be before it ends at the sentence's first colon.
+// mostSynopsis limits the length of a cell of the table. A longer one ends at the sentence's first colon.
 const mostSynopsis = 170
 
 // synopsis is the first sentence of a package's comment, without its name.
@@ -98,7 +98,7 @@ func synopsis(files []*source) string {
 	return ""
 }
 
-// drawing is the floors with their rooms. In a room, what stands in front of > sees what stands behind it.
+// drawing returns the floors with their rooms. Within a room, a package in front of > may import those behind it.
 func drawing() string {
 	rooms := map[int]map[string]map[int][]string{} // by floor, room, level
 	for _, dir := range sorted(addresses) {

@@ -17,9 +17,9 @@ var written = map[string]string{
 	"hlslib/price/cost.fitted":                  "formulas read the array by its address",
 }
 
-// TestVariables holds that no package variable is written after initialisation: not assigned to, not by element, field
-// or address, not by a method that takes its address, not by a function that sorts or fills what it is given. What a
-// process did before cannot change what it does now, and goroutines need no locks for tables.
+// TestVariables checks that no package variable is written after initialisation. It may not be assigned to, not even an
+// element, a field or through its address. No method with a pointer receiver, and no function that sorts or fills its
+// argument, may take it. So earlier work of a process cannot change later results, and tables need no locks.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -47,7 +47,7 @@ type write struct {
 	name string
 }
 
-// writes finds those of a file, outside of functions called init.
+// writes returns the writes of a file, outside of functions called init.
 func writes(info *types.Info, file *ast.File) (list []write) {
 	add := func(e ast.Expr, how string) {
 		if v := root(info, e); v != nil {
@@ -155,7 +155,7 @@ func packageVar(o types.Object) *types.Var {
 	return nil
 }
 
-// TestWrites holds what counts as a write.
+// TestWrites checks which code counts as a write.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	const around = `package p

@@ -39,7 +39,7 @@ func TestOpenings(t *testing.T) {
 	holdCount(t, "comments that open with 'is what', 'is that of', 'is where' or 'is how'", n, mostOpenings)
 }
 
-// holdCount holds that a count is at most a limit, and that the limit follows it down.
+// holdCount checks that a count is at most a limit. It logs a hint to lower a limit that is too high.
 func holdCount(t *testing.T, what string, n, most int) {
 	t.Helper()
 	if n > most {
@@ -53,8 +53,8 @@ func holdCount(t *testing.T, what string, n, most int) {
 // longSentence limits the words of a sentence for users.
 const longSentence = 25
 
-// TestSentences holds that no text for users has a longer one: README.md and docs, the pages of explain, the strings of
-// production code, which are its messages and its help, and what commands print in golden files.
+// TestSentences checks that no text for users has a longer sentence: README.md and docs, the pages of explain, the
+// strings of production code, which are its messages and its help, and the output of commands in golden files.
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	for what, texts := range map[string]map[string][]string{
@@ -139,7 +139,7 @@ func sentences(text string) (list []string) {
 	return list
 }
 
-// words are the words of a sentence: those of code, in quotes or not, paths and signs are none.
+// words returns the words of a sentence. Code in or without quotes, paths and signs do not count.
 func words(sentence string) []string {
 	return slices.DeleteFunc(strings.Fields(sentence), func(w string) bool {
 		return !worded.MatchString(w) || strings.Contains(w, "://")
@@ -204,8 +204,8 @@ func joined(e ast.Expr) (text string, ok bool) {
 // below is the least indentation of the second line of a labelled text.
 const below = "          "
 
-// printed returns the prose of what a command prints: without rows of tables and commands. A line begins a text unless
-// it is indented below the text of a labelled one.
+// printed returns the prose in the output of a command, without rows of tables and commands. A line begins a text
+// unless it is indented below the text of a labelled line.
 func printed(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -222,7 +222,7 @@ func printed(text string) string {
 	return b.String()
 }
 
-// goldens returns the texts of golden files by file: what commands print, and the READMEs that they write.
+// goldens returns the texts of golden files by file: the output of commands, and the READMEs that they write.
 func goldens(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

@@ -1,7 +1,7 @@
-// Package doctest checks the documents against the program: it runs every command in README.md and docs and
-// compares what it prints, it checks that every claim of README.md names tests that exist, and that the README.md
-// of every folder that hlsgen writes names its files. It has only tests; with the flag -update they write what the
-// commands print into the pages.
+// Package doctest checks the documents against the program. It runs every command in README.md and docs, and compares
+// the output. It checks that every claim of README.md names existing tests, and that the README.md of every folder that
+// hlsgen writes names its files. It has only tests. With the flag -update they write the output of the commands into
+// the pages.
 package doctest
 
 import (

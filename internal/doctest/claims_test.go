@@ -13,18 +13,18 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// claiming lists the pages that say what hlsgen is and does.
+// claiming lists the pages that describe hlsgen.
 var claiming = []string{"README.md", "docs/features.md", "docs/own-model.md", "docs/library.md"}
 
-// A claim is a paragraph, a list item or a row of a table of these pages, found by its first words, with the tests
-// (PACKAGE.TEST) that check what it says, or the reason why it has none.
+// A claim is a paragraph, a list item or a row of a table in these pages, found by its first words. It has the tests
+// (PACKAGE.TEST) that check it, or the reason why there are none.
 type claim struct {
 	begins string
 	by     []string
 	reason string
 }
 
-// measured is why no test holds what other tools do: they are not installed here.
+// measured is the reason why no test checks the figures of other tools: they are not installed here.
 const measured = "measured once, with versions, in docs/tools-measured.md"
 
 var claims = []claim{

@@ -26,10 +26,10 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// update is the flag -update: what commands printed is written into the pages, and so is the table of blocks.
+// update is the flag -update: the output of commands is written into the pages, and so is the table of blocks.
 var update = golden.Update
 
-// A treatment is a way to check blocks, for those with a certain info string.
+// A treatment is a way to check the blocks with a certain info string.
 type treatment struct {
 	info string // first words of the info string, after the fence
 	what string // description, for the table of blocks
@@ -249,7 +249,7 @@ func (p *program) python(t testing.TB, path string) {
 	}
 }
 
-// folder makes a folder with the files that stand for a reader's own.
+// folder makes a folder with files in the place of a reader's own.
 func (p *program) folder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

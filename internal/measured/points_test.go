@@ -346,7 +346,7 @@ func recurrent(t testing.TB, to dataflow.Target) (list []point) {
 // they multiply in DSP slices.
 const mostLUT4, mostMultiplied = 16, 4
 
-// points returns what is measured for a board: everything for AMD's, no large layers for the others.
+// points returns the points to measure for a board: all for AMD's, and no large layers for the others.
 func points(t testing.TB, to dataflow.Target) (list []point) {
 	for _, p := range slices.Concat(matrices(t, to), constant(t, to), constantSigns(t, to), constantSteps(t, to),
 		multiplied(t, to), others(t, to), fifos(to), recurrent(t, to)) {

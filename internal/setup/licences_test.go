@@ -19,10 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "write what is linked into THIRD_PARTY_LICENSES")
 
-// licencesFile is the file, below the module's root, that names what the binary links, with its licences.
+// licencesFile is the file, below the module's root, that lists the libraries in the binary with their licences.
 const licencesFile = "THIRD_PARTY_LICENSES"
 
-// A kind is a licence, by its SPDX identifier, and words that stand in its text and in that of none before it.
+// A kind is a licence, by its SPDX identifier, with words that are in its text and in none of the licences before it.
 type kind struct {
 	id    string
 	words []string
@@ -48,7 +48,7 @@ var elsewhere = map[string][]string{
 	"github.com/ajstarks/svgo":   {"LICENSE"},
 }
 
-// called is what files of licences are called. What stands in such a folder is of parts of the module.
+// called matches the names of licence files. Files in a folder of such a name cover parts of the module.
 var called = regexp.MustCompile(`(?i)^(licen[cs]e|copying|third_party_licenses)`)
 
 // space is between words.
@@ -181,7 +181,7 @@ This file is written by: go test ./internal/setup -run TestLicences -args -updat
 	return b.Bytes()
 }
 
-// TestLicences holds that the file names every library that the binary links, its version and licence, with the texts.
+// TestLicences checks that the file names every library in the binary with its version and licence, and has the texts.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	list := linked(t)

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// TestTargets holds what each target of the Makefile installs and runs, by what `make -n` prints.
+// TestTargets checks what each target of the Makefile installs and runs, from the output of `make -n`.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	make := tier.Needs(t, "make")[0]
@@ -66,14 +66,15 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// without is this process' environment but for variables whose names begin in one of these ways.
+// without returns the environment of this process, without variables whose names have one of the prefixes.
 func without(prefixes ...string) []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(v, p) })
 	})
 }
 
-// TestScript runs setup.sh on machines that have some programs, with stand-ins for those that would install others.
+// TestScript runs setup.sh on machines with some of the programs, with stand-ins for programs that would install the
+// others.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	paths := tier.Needs(t, "bash", "sh", "awk")
@@ -137,7 +138,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestSummary holds that the shortened output has every package, every failure and every skip with its reason.
+// TestSummary checks that the shortened output has every package, every failure, and every skip with its reason.
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	awk := tier.Needs(t, "awk")[0]

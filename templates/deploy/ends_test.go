@@ -401,8 +401,8 @@ func permuted[T any](r *rand.Rand, n int, f func(int) T) []T {
 	return list
 }
 
-// TestEnds holds pre.onnx and post.onnx against the tables of host.json: random quantisers and meanings, samples and
-// sequences, names that clash.
+// TestEnds compares pre.onnx and post.onnx with the tables of host.json, for random quantisers and meanings, samples
+// and sequences, and names that clash.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {

@@ -15,11 +15,10 @@ import (
 	"hlsgen/templates/mover"
 )
 
-// A mutant is a fault that is planted in the SystemVerilog: a text that stands there once in the file takes another
-// one.
+// A mutant is a planted fault in the SystemVerilog: the text from, which occurs once in the file, becomes to.
 type mutant struct{ file, from, to string }
 
-// An instance is a mover of a bench; steps is how many a drawn frame has at most.
+// An instance is a mover of a bench; steps limits the steps of a drawn frame.
 type instance struct {
 	name string
 	mover.Config
@@ -160,13 +159,13 @@ func mutated(t *testing.T, m mutant, suffix string) (text string) {
 	return text
 }
 
-// A built bench is its program, and what it is of.
+// A built bench has its program and the movers in it.
 type built struct {
 	program string
 	list    []instance
 }
 
-// build has Verilator make a bench; the compiler is to optimise so much what runs in every clock.
+// build has Verilator compile a bench. optimise is the compiler's flag for the code of every clock.
 func build(t *testing.T, list []instance, optimise string) built {
 	t.Helper()
 	verilator := tier.Needs(t, "verilator", "g++", "make")[0]
@@ -206,8 +205,8 @@ func build(t *testing.T, list []instance, optimise string) built {
 	return built{filepath.Join(dir, "obj", "bench"), list}
 }
 
-// A result is what a bench says of a mover: transfers that are done, beats of data and the clocks from the first to the
-// last of them, and the faults that it has seen, the first first.
+// A result has a bench's report about a mover: the transfers that are done, the beats of data, the clocks from the
+// first beat to the last, and the faults in the order in which they were seen.
 type result struct {
 	moved, beats, clocks int
 	faults               []string
@@ -218,7 +217,7 @@ var (
 	fault = regexp.MustCompile(`\[([^]]*)\]`)
 )
 
-// run has every mover do so many transfers.
+// run has every mover do the given number of transfers.
 func (b built) run(t *testing.T, seed, transfers int, options ...string) []result {
 	t.Helper()
 	args := append([]string{strconv.Itoa(seed), strconv.Itoa(transfers)}, options...)

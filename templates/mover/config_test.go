@@ -9,7 +9,7 @@ import (
 	"hlsgen/templates/mover"
 )
 
-// TestOf: a stream's mover has its words and frames, and bursts of 1 KiB where the bus knows such.
+// TestOf checks that a stream's mover has its words and frames, and bursts of 1 KiB on a bus with such bursts.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	port := func(tdata, words int) templates.AXIPort {
@@ -45,7 +45,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestParameters: they are those of the modules; only a mover that writes bounds the steps itself.
+// TestParameters checks that the parameters are those of the modules. Only a mover that writes bounds the steps itself.
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	c := mover.Config{DataBits: 64, StreamBytes: 3, MaxBeats: 16, Outstanding: 2, FrameBytes: 9, Steps: 7, Hash: 0xab}

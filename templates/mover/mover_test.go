@@ -46,10 +46,10 @@ func configs() (list []instance) {
 	return list
 }
 
-// TestTransfers: random transfers, with stalls and without, of random lengths at random addresses, and such with
-// something wrong: every byte is where it belongs, every error is in the register, and the monitor has nothing to say.
-// Where neither the memory nor the stream stalls, at least 95 % of the clocks from the first beat of a transfer to its
-// last one move a beat.
+// TestTransfers runs random transfers, with stalls and without, of random lengths at random addresses, and faulty ones.
+// Every byte must be in its place, every error in the register, and the monitor must report nothing. If neither the
+// memory nor the stream stalls, at least 95 % of the clocks from the first beat of a transfer to its last one must move
+// a beat.
 func TestTransfers(t *testing.T) {
 	t.Parallel()
 	list, transfers, optimise := configs(), 50, "-O0"
@@ -79,7 +79,7 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// planted are faults in the SystemVerilog, each with what the monitor calls it.
+// planted lists faults in the SystemVerilog, each with the monitor's name for it.
 var planted = []struct {
 	is     string
 	writes bool
@@ -104,8 +104,8 @@ var planted = []struct {
 	{"response", true, mutant{"hlsgen_write.sv", "ready == '0 && asked == '0", "ready == '0 && !m_axi_gmem_awvalid"}},
 }
 
-// TestPlanted: of each planted fault, the monitor tells before anything else does, and calls it by its name. One that
-// only the memory can have, RLAST at a wrong place, is planted there.
+// TestPlanted checks that the monitor reports each planted fault before anything else does, under its name. RLAST at a
+// wrong place is a fault of the memory alone, and is planted there.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	var list []instance

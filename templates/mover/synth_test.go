@@ -30,7 +30,7 @@ func texts(t *testing.T) (dir string, names []string) {
 	return dir, names
 }
 
-// TestLint: Verilator has nothing to say of any mover, and Config gives all of its parameters.
+// TestLint checks that Verilator has no message about any mover, and that Config gives all parameters.
 func TestLint(t *testing.T) {
 	t.Parallel()
 	verilator := tier.Needs(t, "verilator")[0]
@@ -107,8 +107,8 @@ func took(t *testing.T, c mover.Config, yosys string) (made [2]cost.Resources) {
 	return made
 }
 
-// TestSynthesis: at the ports that boards have Yosys makes of each mover what the estimate counts for one, give or take
-// a fifth of its LUTs and flip-flops, and just as much block RAM.
+// TestSynthesis compares the estimate of each mover, at the boards' ports, with Yosys' figures. LUTs and flip-flops may
+// differ by a fifth, block RAM must be equal.
 func TestSynthesis(t *testing.T) {
 	t.Parallel()
 	yosys := tier.Needs(t, "yosys")[0]

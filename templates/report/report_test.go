@@ -45,8 +45,8 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-// TestEscaped holds that no text of a page becomes anything but text, wherever it stands: the page has the elements
-// that it has with harmless texts, and none that loads or runs anything.
+// TestEscaped checks that every text in a page stays text, wherever it stands. The page has the same elements as with
+// harmless texts, and none that loads or runs anything.
 func TestEscaped(t *testing.T) {
 	t.Parallel()
 	elements := func(text string) (names []string, shown int) {
@@ -96,7 +96,7 @@ func TestEscaped(t *testing.T) {
 	}
 }
 
-// TestSmall holds a page with nothing in it, and what is no page.
+// TestSmall checks a page with nothing in it, and inputs that are no page.
 func TestSmall(t *testing.T) {
 	t.Parallel()
 	b, err := RenderHTML(&Page{Model: "net", Board: "zcu104"})

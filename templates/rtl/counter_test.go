@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// counterBench counts 20 events of 30 clocks with counters of 3 and of 8 bits: the first stops at 7, and what is shown
-// is what was counted by the last publication.
+// counterBench counts 20 events of 30 clocks with counters of 3 and of 8 bits. The first stops at 7, and the shown
+// value is that of the last publication.
 const counterBench = `#include "Vbench.h"
 #include <cstdio>
 int main() {
@@ -36,7 +36,7 @@ const counterTop = `module bench(input logic clk, rst, count, publish,
 endmodule
 `
 
-// TestCounterStops: a counter stays at its highest number.
+// TestCounterStops checks that a counter stays at its highest number.
 func TestCounterStops(t *testing.T) {
 	t.Parallel()
 	tools := tier.Needs(t, "verilator", "g++")

@@ -52,7 +52,8 @@ func turning(t *testing.T, sequences bool) *dataflow.Design {
 	return d
 }
 
-// frame is a random input of a design, of so many steps where these are sequences, with all that streams carry of it.
+// frame draws an input of a design, with the given number of steps where inputs are sequences. It returns the values of
+// all streams for it.
 func frame(t *testing.T, d *dataflow.Design, r *rand.Rand, steps int) []dataflow.Tensor {
 	t.Helper()
 	if d.Model.Lengths == nil {

@@ -56,8 +56,8 @@ func (s subject) files() templates.Files {
 	return append(rtl.Layer("dut", "to be proved", s.m), rtl.Library()...)
 }
 
-// ends are the ports of dut, free ones but for the reset, which is held for longer than the pipeline is. more goes into
-// module proof.
+// ends returns the ports of dut as free variables, except for the reset, which is held for longer than the pipeline.
+// more goes into module proof.
 func (s subject) ends(more string) string {
 	var ports, wires, pins strings.Builder
 	for k, p := range s.m.In {
@@ -131,7 +131,7 @@ func (s subject) protocol() string {
 	return text.String()
 }
 
-// clocks are enough for so many frames that nothing holds back.
+// clocks returns enough clocks for a number of frames without back-pressure.
 func (s subject) clocks(frames int) int {
 	return s.m.Depth() + 4 + frames*s.op.Loop(s.fold, s.target).Iterations() + s.m.Latency
 }
@@ -144,7 +144,7 @@ var careless = []mutant{
 	{"rtl/layers/dut.sv", `assign out0_write = [^;]*;`, "assign out0_write = fire;"},
 }
 
-// TestControl: layers take and write words by the protocol, in the order of their loops.
+// TestControl checks that layers take and write words by the protocol, in the order of their loops.
 func TestControl(t *testing.T) {
 	t.Parallel()
 	int3 := layertest.Int(3)
@@ -176,7 +176,7 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// TestWidthConverter: elements come out in the order in which they went in, none is lost or comes twice.
+// TestWidthConverter checks that elements come out in their order, and that none is lost or doubled.
 func TestWidthConverter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -211,7 +211,7 @@ func TestWidthConverter(t *testing.T) {
 	}
 }
 
-// value is element i of a word in SystemVerilog, as a signed number of so many bits.
+// value returns element i of a word in SystemVerilog, as a signed number of the given width.
 func value(word string, i int, elem num.Type, width int) string {
 	at := fmt.Sprintf("%s[%d:%d]", word, (i+1)*elem.Width-1, i*elem.Width)
 	switch {
@@ -223,7 +223,8 @@ func value(word string, i int, elem num.Type, width int) string {
 	return fmt.Sprintf("$signed({1'b0, %s})", at)
 }
 
-// TestProducts: the sum of a clock's products is that of plain multiplications, for weights of any value.
+// TestProducts checks that the sum of a clock's products equals that of plain multiplications, for weights of any
+// value.
 func TestProducts(t *testing.T) {
 	t.Parallel()
 	ternary := num.Type{Kind: num.Ternary, Width: 2}
@@ -300,7 +301,8 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestAccumulator: what an MVAU writes is plain sums of plain products over all words of a vector, for every channel.
+// TestAccumulator checks that an MVAU writes plain sums of plain products over all words of a vector, for every
+// channel.
 func TestAccumulator(t *testing.T) {
 	t.Parallel()
 	const path = "rtl/layers/dut.sv"

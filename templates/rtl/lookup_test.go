@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLookups: the text of a table gives its bits, whichever operands it depends on.
+// TestLookups checks that the text of a table gives its bits, whichever operands it depends on.
 func TestLookups(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(36, 10))
@@ -71,7 +71,7 @@ func operand(text string, x int) (rest string, v uint64) {
 	return text[1:], uint64(x >> (text[0] - 'a') & 1)
 }
 
-// TestDefinitions: a table has one macro, with its bits in its name, whichever tool reads it.
+// TestDefinitions checks that a table has one macro, with its bits in its name, for every tool.
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	got := definitions([]table{{3, 0xca}, {6, 0x8117177e}})

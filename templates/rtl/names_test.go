@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestNames calls values after what they are made of: elements of words, rows of tables, values some clocks later; and
-// all else after its operation. No two have the same name, but for a value and what is the same bits.
+// TestNames checks the names of values. Elements of words, rows of tables, and values some clocks later are named after
+// these; all others after their operation. No two have the same name, unless they are the same bits.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	m := &circuit.Module{Name: "m", Nodes: []circuit.Node{

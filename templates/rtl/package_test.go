@@ -21,7 +21,7 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A pin is a port of a module: its direction, bits, and what a block design knows of it.
+// A pin is a port of a module, with its direction, its bits, and its interface in a block design.
 type pin struct {
 	direction string
 	width     int
@@ -48,8 +48,8 @@ func pins(text string) map[string]pin {
 	return list
 }
 
-// pinned are the ports that Vitis HLS makes of a top function (UG1399): of a stream of ap_uint an AXI4-Stream with data
-// alone, of one of ap_axiu one with packets; and as there are such streams, a reset that is active low.
+// pinned returns the ports that Vitis HLS makes of a top function (UG1399). A stream of ap_uint becomes an AXI4-Stream
+// with data only, a stream of ap_axiu one with packets. With such streams, there is a reset that is active low.
 func pinned(t *testing.T, files templates.Files, d *dataflow.Design) map[string]pin {
 	t.Helper()
 	face, err := templates.InterfaceOf(d, templates.Options{})
@@ -99,8 +99,8 @@ func find(t *testing.T, files templates.Files, path string) []byte {
 	return files[k].Data
 }
 
-// TestPorts: whatever makes a top, one block design serves it. The one that looks at packets has TLAST at all inputs,
-// and a flag.
+// TestPorts checks that one block design fits the top of either flow. The top that checks packets has TLAST at all
+// inputs, and a flag.
 func TestPorts(t *testing.T) {
 	t.Parallel()
 	for _, sequences := range []bool{false, true} {
@@ -134,7 +134,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// vivado is a stand-in that carries out a script, and prints what it was told; files have to be there.
+// vivado is a stand-in that runs a script and prints the commands that it gets. Files must exist.
 const vivado = `#!/usr/bin/env tclsh
 proc there {files} {
     foreach file $files {
@@ -161,7 +161,8 @@ set argc [llength $argv]
 source $script
 `
 
-// carriedOut runs a command in the folder rtl of a project, where a stand-in is Vivado; it is what that was told.
+// carriedOut runs a command in the folder rtl of a project, with a stand-in for Vivado. It returns the commands that
+// the stand-in got.
 func carriedOut(t *testing.T, dir string, command ...string) []string {
 	t.Helper()
 	tools := t.TempDir()
@@ -201,7 +202,8 @@ func written(t *testing.T, d *dataflow.Design) (n *rtl.Network, dir string) {
 	return n, dir
 }
 
-// TestPackage: the IP has the ports that Vitis HLS makes, all modules of the network, and their tables beside them.
+// TestPackage checks that the IP has the ports that Vitis HLS makes, all modules of the network, and their tables
+// beside them.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "make", "tclsh")
@@ -257,7 +259,8 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// TestVivado: the script for a bitstream reads all files of the UART top, of which the one that it asks for is one.
+// TestVivado checks the commands of the script for a bitstream. It reads all files of the UART top, and goes through
+// every step.
 func TestVivado(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "make", "tclsh")

@@ -12,7 +12,7 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// TestParted: a layer's text in several modules does in every clock what it does in one, whatever comes in.
+// TestParted checks that a layer in several modules does in every clock the same as in one, for any input.
 func TestParted(t *testing.T) {
 	t.Parallel()
 	weights := [][]int64{{1, -2, 3, 5}, {2, 1, -4, -7}, {7, 0, -1, 3}, {-3, 5, 2, -6}}
@@ -57,8 +57,8 @@ func TestParted(t *testing.T) {
 	}
 }
 
-// side is two modules of a layer side by side, of which nothing is looked at as long as what came before a reset is on
-// its way.
+// side has two modules of a layer side by side. Their outputs are ignored while words from before a reset may still be
+// on their way.
 func side(s subject) string {
 	text := fmt.Sprintf(`module proof (input logic clk, input logic [%d:0] word, input logic valid, input logic room);
     logic [7:0] since = 0;

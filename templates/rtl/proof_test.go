@@ -14,8 +14,8 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A proof is a claim about SystemVerilog, which Yosys' SAT solver holds against everything that can happen in so many
-// clocks: whatever registers held before, and whatever comes in.
+// A proof is a claim about SystemVerilog. Yosys' SAT solver checks it for a number of clocks, for any values in
+// registers before, and any inputs.
 type proof struct {
 	name    string
 	files   templates.Files
@@ -55,7 +55,8 @@ func (p proof) check(t *testing.T) {
 	})
 }
 
-// prove has Yosys look for a way to break an assertion: ok reports that there is none. What it says ends with the way.
+// prove has Yosys look for a way to break an assertion. ok reports that there is none. Otherwise the output ends with
+// that way.
 func (p proof) prove(t *testing.T, files templates.Files) (said string, ok bool) {
 	t.Helper()
 	yosys := tier.Needs(t, "yosys")[0]
@@ -93,8 +94,8 @@ func (p proof) prove(t *testing.T, files templates.Files) (said string, ok bool)
 	return "", false
 }
 
-// TestMultiplier: Yosys makes a multiplier of the device of each product, of few bits, too, whatever is known of its
-// factors from outside, and loses nothing of it. On AMD's devices no register is left.
+// TestMultiplier checks that Yosys makes a multiplier of the device of each product, even of few bits and with known
+// factors, and loses nothing of it. On AMD's devices the slice takes in all registers.
 func TestMultiplier(t *testing.T) {
 	t.Parallel()
 	yosys := tier.Needs(t, "yosys")[0]

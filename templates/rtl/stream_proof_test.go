@@ -8,9 +8,9 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// queue goes into a FIFO: what is in it and how much, and one word, any, with so many in front of it. A writer takes
-// places and fills them later, in any clock; a reader takes what is there. Assertions on what the FIFO keeps let those
-// on its ends follow for all time.
+// queue is added to a FIFO. It tracks the number of words, and one word, any, with the number of words in front of it.
+// A writer takes places and fills them later, in any clock; a reader takes words that are there. Assertions on the
+// state of the FIFO make those at its ends true for all time.
 const queue = `
     logic fresh, followed;
     logic [WIDTH-1:0] value;
@@ -54,15 +54,15 @@ const queue = `
 endmodule
 `
 
-// memories are assertions on what lies in a ring, by style.
+// memories has assertions on the words in a ring, by style.
 var memories = map[string]string{
 	"lutram": `always_comb if (!rst) assert (!followed || g_ring.g_lutram.words[at[PLACE-1:0]] == value);`,
 	"bram": `always_comb if (!rst) assert (!followed || g_ring.g_memory.genblk1.g_bram.words[at[PLACE-1:0]] == value);
         always_comb if (!rst) assert (count == 0 || word == g_ring.g_memory.genblk1.g_bram.words[g_ring.head]);`,
 }
 
-// TestStream: words come out of a FIFO in their order, none is lost or comes twice, and there are never more than there
-// is room for.
+// TestStream checks that words come out of a FIFO in their order, that none is lost or doubled, and that there are
+// never more than fit.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	const path = "rtl/lib/hlsgen_stream.sv"

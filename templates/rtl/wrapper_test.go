@@ -16,7 +16,7 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// driver runs orders: it resets, sends words, and says which ones come and what the flag is.
+// driver runs orders. It resets, sends words, and reports the words that come and the state of the flag.
 const driver = `
 #include <cstdio>
 #include <string>
@@ -95,7 +95,7 @@ func words(t *testing.T, d *dataflow.Design, stream int, frame []dataflow.Tensor
 	return list
 }
 
-// short is a packet that ends so many words early, long one that ends so many late.
+// short makes a packet that ends the given number of words early, long one that ends late.
 func short(list []string, by int) []string {
 	list = slices.Clone(list[:len(list)-by])
 	list[len(list)-1] += "."
@@ -108,8 +108,8 @@ func long(list []string, by int) []string {
 	return append(append(list, slices.Repeat([]string{"7"}, by-1)...), "7.")
 }
 
-// TestChecked plants packets that are too short or too long: the flag says so until a reset, behind which all is right
-// again, and says nothing of others.
+// TestChecked sends packets that are too short or too long. The flag must rise and stay until a reset, after which
+// everything is right again. Other packets must not raise it.
 func TestChecked(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)

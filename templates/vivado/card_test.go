@@ -20,7 +20,7 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// A kernel is what XRT reads of a kernel.xml (UG1393, RTL kernel XML file).
+// A kernel has the parts of a kernel.xml that XRT reads (UG1393, RTL kernel XML file).
 type kernel struct {
 	Name     string `xml:"name,attr"`
 	VLNV     string `xml:"vlnv,attr"`
@@ -43,7 +43,7 @@ type kernel struct {
 	} `xml:"args>arg"`
 }
 
-// A card is what is written for one, with its texts parsed.
+// A card has the files that are written for a card, parsed.
 type card struct {
 	kernels map[string]kernel
 	units   map[string]string // compute units, each with its kernel
@@ -97,7 +97,7 @@ func parsed(cfg string, texts map[string]string) (c card, f found) {
 	return c, f
 }
 
-// graph is the card as a block design, of which streams are checked as such.
+// graph returns the card as a block design, with its streams to check.
 func (c card) graph(f *found) *graph {
 	g := &graph{Cells: map[string]cell{}}
 	for _, name := range names(c.units) {
@@ -128,7 +128,7 @@ func (c card) graph(f *found) *graph {
 	return g
 }
 
-// check is everything that holds of a card's texts, of a design with such a host.json.
+// check makes all checks of the texts for a card, for a design with the given host.json.
 func (c card) check(d *dataflow.Design, host *deploy.HostFile) found {
 	var f found
 	g := c.graph(&f)
@@ -164,7 +164,8 @@ func (c card) check(d *dataflow.Design, host *deploy.HostFile) found {
 	return f
 }
 
-// mover: the kernel at a stream starts as those of Vitis HLS do, and its registers are where the mover has them.
+// mover checks that the kernel at a stream starts as those of Vitis HLS do, and that its registers are at the mover's
+// addresses.
 func (c card) mover(f *found, g *graph, name, axis string, s deploy.HostStream, bank string) {
 	k := c.kernels[c.units[name]]
 	if k.Protocol != "ap_ctrl_hs" || k.VLNV != "hlsgen:kernels:"+k.Name+":1.0" {
@@ -200,7 +201,7 @@ func (c card) mover(f *found, g *graph, name, axis string, s deploy.HostStream, 
 	}
 }
 
-// ofCard are mistakes in what is written for a card: old becomes new in the .cfg or in a kernel.xml.
+// ofCard has mistakes in the files for a card: old becomes new in the .cfg or in a kernel.xml.
 var ofCard = []mistake{
 	{"a kernel that there is not", "nk=hlsgen_read_s_axis_0:1:", "nk=hlsgen_reader:1:", "no-kernel"},
 	{"two units of one kernel", "nk=hlsgen_read_s_axis_0:1:", "nk=hlsgen_read_s_axis_0:2:", "cfg"},
@@ -235,7 +236,7 @@ var ofXO = []mistake{
 	{"a value that there is not", "auto_family_support_level level_2", "auto_family_support_level 2", "wrong-type"},
 }
 
-// vpp stands in for v++: kernels and configuration have to be there.
+// vpp is a stand-in for v++. Kernels and configuration must exist.
 const vpp = `#!/bin/sh
 out=
 while [ $# -gt 0 ]; do
@@ -248,8 +249,8 @@ done
 : > "$out"
 `
 
-// TestCard: kernel.xml and link.cfg parse, and say of a card what host.json says to the driver; the scripts run; and
-// what is planted, a named check finds.
+// TestCard checks that kernel.xml and link.cfg parse, and agree with host.json, which drivers read. The scripts must
+// run, and each planted mistake must be found by the check that it names.
 func TestCard(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
@@ -317,7 +318,7 @@ func (w workshop) texts(t *testing.T) (cfg string, texts map[string]string) {
 	return cfg, texts
 }
 
-// plant changes the text that has what is to be changed, and wants the mistake's check to object.
+// plant plants a mistake in the text that contains its old text, and requires the mistake's check to fail.
 func plant(t *testing.T, m mistake, cfg string, texts map[string]string, check func(card) found) {
 	t.Helper()
 	texts = maps.Clone(texts)

@@ -7,7 +7,8 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// TestPLClock: a clock is what two dividers of 1 to 63 make of the PLL, none is nearer below what is asked for.
+// TestPLClock checks that a clock is one that two dividers of 1 to 63 make of the PLL, and the nearest one that is not
+// above the requested clock.
 func TestPLClock(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -57,7 +57,7 @@ func (c cell) kind() string { return strings.Split(c.VLNV, ":")[2] }
 // names is the keys of a map in order.
 func names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// found collects what checks have found: NAME: what.
+// found has the findings of checks, each as NAME: text.
 type found []string
 
 func (f *found) add(check, format string, args ...any) {
@@ -99,7 +99,7 @@ func (g *graph) peer(at string) string {
 	return ""
 }
 
-// check is everything that holds of a block design by itself.
+// check makes all checks of a block design by itself.
 func (g *graph) check() found {
 	var f found
 	g.wires(&f)
@@ -172,7 +172,7 @@ func (g *graph) links(f *found) {
 	}
 }
 
-// domains: there is one clock, and whatever has a reset has that of a proc_sys_reset with this clock.
+// domains checks that there is one clock, and that every reset comes from a proc_sys_reset with this clock.
 func (g *graph) domains(f *found) {
 	clocks := map[string]bool{}
 	for _, c := range names(g.Cells) {
@@ -216,7 +216,7 @@ func (g *graph) reached(master string) (list []string) {
 	return list
 }
 
-// spaces are the address spaces with the bus that leads out of each, and what its addresses lie in.
+// spaces returns the bus that leads out of each address space, by the name of the space.
 func (g *graph) spaces() map[string]string {
 	list := map[string]string{}
 	for name, c := range g.Cells {
@@ -232,8 +232,8 @@ func (g *graph) spaces() map[string]string {
 	return list
 }
 
-// addresses: what is mapped can be reached; every slave that can be reached has addresses, which are aligned, share
-// none with others, and lie in the window of the PS. Bursts are no longer than where they go.
+// addresses checks that every mapped slave can be reached. Every slave that can be reached must have aligned addresses
+// of its own, in the window of the PS. Bursts must not be longer than their target allows.
 func (g *graph) addresses(f *found) {
 	spaces := g.spaces()
 	for _, space := range names(spaces) {

@@ -102,7 +102,7 @@ var ofZynqMP = []mistake{
 	{"a clock that no divider makes", "FREQMHZ {187.5}", "FREQMHZ {180}", "frequency"},
 }
 
-// ofZynq are those that only a Zynq-7000 has.
+// ofZynq has mistakes that only a Zynq-7000 can have.
 var ofZynq = []mistake{
 	{"bursts that AXI3 does not know", "MAX_BEATS 16", "MAX_BEATS 256", "burst"},
 	{"pins of the chip that are left open", `"FIXED_IO, DDR"`, `"DDR"`, "open-bus"},
@@ -164,7 +164,7 @@ func (w workshop) catch(t *testing.T, script string, list []mistake, more func(g
 	w.write(t, filepath.Join(w.dir, "vivado", script), string(text))
 }
 
-// TestMistakes: what is planted in Tcl or wiring, a named check finds.
+// TestMistakes checks that each planted mistake in Tcl or wiring is found by the check that it names.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")

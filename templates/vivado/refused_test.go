@@ -16,7 +16,7 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// TestEnds: what a person has to do is said where a script cannot go on.
+// TestEnds checks that a script that cannot go on says what the user has to do.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
@@ -66,7 +66,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestFlows: with two flows the first one's IP is taken, and what the other makes can be.
+// TestFlows checks that a build with two flows takes the IP of the first, and can take that of the other.
 func TestFlows(t *testing.T) {
 	t.Parallel()
 	s, _, _ := wide(t)
@@ -84,7 +84,7 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-// TestNone: where there is no way to a bitstream, the reason is said.
+// TestNone checks that the reason is given where there is no way to a bitstream.
 func TestNone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -108,7 +108,7 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// TestSources: every row of the table of what Vivado knows has a source, and the versions that it holds for.
+// TestSources checks that every row of the table about Vivado has a source, and the versions that it is true for.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("testdata/table.tcl")

@@ -62,7 +62,7 @@ func onnxOf(t *testing.T, model string) []byte {
 	return text
 }
 
-// networks are those that every flow takes to every kind of board.
+// networks lists the networks that every flow takes to every kind of board.
 var networks = []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a8"}
 
 // takesLong is whether a flow writes half a minute of text for a network.
@@ -70,7 +70,7 @@ func takesLong(model string, flow vivado.IPFlow) bool {
 	return flow == vivado.FlowRTL && model != networks[0]
 }
 
-// soon are the cases that a tier runs: those that take long in the long one alone.
+// soon returns the cases that a tier runs. Cases that take long run in the long tier only.
 func soon[C any](cases []C, long func(C) bool) []C {
 	if !tier.Long() {
 		cases = slices.DeleteFunc(cases, long)
@@ -78,7 +78,7 @@ func soon[C any](cases []C, long func(C) bool) []C {
 	return cases[:tier.CasesToRun(len(cases))]
 }
 
-// A workshop is a project in a folder where stand-ins are Vivado's and v++'s.
+// A workshop is a project in a folder, with stand-ins for Vivado and v++.
 type workshop struct {
 	dir, tools string
 	system     *vivado.System
@@ -128,7 +128,7 @@ func (w workshop) write(t *testing.T, file, text string) {
 	}
 }
 
-// run runs a command in the folder vivado; the answer is what it printed, and whether it failed.
+// run runs a command in the folder vivado. It returns the output, and whether the command failed.
 func (w workshop) run(env []string, command ...string) (said string, failed bool) {
 	c := exec.Command(command[0], command[1:]...)
 	if command[0] == "vivado" {

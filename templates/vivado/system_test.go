@@ -60,7 +60,7 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// addressMap: the PS sees the movers where the table of package vivado has them, and nothing else.
+// addressMap checks that the PS sees the movers at the addresses in the table of package vivado, and nothing else.
 func (g *graph) addressMap(f *found, windows []mapped) {
 	var seen []mapped
 	for _, m := range g.Maps {
@@ -100,7 +100,7 @@ func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s dep
 	}
 }
 
-// clock: what the PS is told is a clock that its dividers make, and no faster than what the design was made for.
+// clock checks that the PS gets a clock that its dividers make, and that is no faster than the design's.
 func (g *graph) clock(f *found, t dataflow.Target) {
 	ps := g.Cells["ps"]
 	text, pll := ps.Config["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"], 1500.0
@@ -114,7 +114,7 @@ func (g *graph) clock(f *found, t dataflow.Target) {
 	}
 }
 
-// price: the budget has counted a mover per cell, and what it calls the shell is all else but the accelerator.
+// price checks that the budget counts a mover per cell, and that its shell is everything else except the accelerator.
 func (g *graph) price(f *found, d *dataflow.Design, face templates.Interface) {
 	count := map[string]int{}
 	for _, name := range names(g.Cells) {

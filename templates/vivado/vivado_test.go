@@ -15,8 +15,8 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// TestBitstream has a stand-in for Vivado carry out all that is written for a board with a PS: no command is unknown to
-// it, the block design is whole, and it is the one that the driver and the budget take it for.
+// TestBitstream has a stand-in for Vivado run all scripts for a board with a PS. It must know every command, and the
+// block design must be complete, and the one that the driver and the budget expect.
 func TestBitstream(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
@@ -72,8 +72,8 @@ func streamed(t *testing.T, d *dataflow.Design) {
 	d.Model.Graph, d.Target.Loader = g, true
 }
 
-// TestLoader: weights that are streamed have a mover of their own, which the budget counts, and whose registers the
-// driver finds; of a card, too.
+// TestLoader checks that streamed weights have a mover of their own, which the budget counts and whose registers the
+// driver finds. It checks the same for a card.
 func TestLoader(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
@@ -126,8 +126,8 @@ func external(t *testing.T, d *dataflow.Design) {
 	d.Model.Graph, d.Target.Loader = g, true
 }
 
-// TestExternal: weights that come with every frame have movers that begin again, which the budget counts, each with a
-// memory port of its own; of a card, too.
+// TestExternal checks that weights for every frame have movers that begin again, each with a memory port of its own,
+// and that the budget counts them. It checks the same for a card.
 func TestExternal(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
@@ -173,8 +173,8 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// TestCounters: the registers of an accelerator with counters are one more slave, where the table for drivers has them;
-// of a card, its kernel has them.
+// TestCounters checks that the registers of an accelerator with counters are one more slave, at the address in the
+// drivers' table. For a card, its kernel has them.
 func TestCounters(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")

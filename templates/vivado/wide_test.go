@@ -26,7 +26,7 @@ var ofWide = []mistake{
 		"wire write_m_axis_1/interrupt interrupts_0/In0", "two-drivers"},
 }
 
-// TestWide: many streams share ports of the memory and interrupts, and each has what is its own.
+// TestWide checks that many streams share ports of the memory and interrupts, and that each has registers of its own.
 func TestWide(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")

@@ -94,8 +94,8 @@ func (c *cell) stack(list []string) string {
 	return c.node(c.Node("Concat", parts...).Int("axis", 0))
 }
 
-// TestUp holds that loops stand for what is written out, of as many steps as there are, and that nothing else changes:
-// neither what the model computes nor models without recurrence.
+// TestUp checks that loops of the right number of steps replace recurrences that are written out. Nothing else may
+// change: neither results nor models without recurrence.
 func TestUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -268,7 +268,7 @@ func loops(p *program.Program) (lengths []int) {
 	return lengths
 }
 
-// same holds that two programs compute the same.
+// same checks that two programs compute the same.
 func same(t *testing.T, p, q *program.Program) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -73,7 +73,7 @@ func overlapping(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	return circuit.LowBits(circuit.EqualTo(circuit.Wrapped(a, uint4), circuit.Wrapped(b, uint4)), 1)
 }
 
-// gated adds to a number another one, each bit of which is a gate of two bits.
+// gated adds a number whose bits are gates of two bits each.
 func gated(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	var list []circuit.Value
 	for k := range 4 {
@@ -144,7 +144,7 @@ func cleared(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return circuit.LowBits(v.Delayed(1), 4)
 }
 
-// randomRows is a table of random rows, of which some columns are read.
+// randomRows makes a table of random rows, of which some columns are read.
 func randomRows(style circuit.Style, rows, width, read int) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
 		r := rand.New(rand.NewPCG(uint64(rows), uint64(width)))

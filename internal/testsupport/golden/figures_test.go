@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSplit holds which numbers are figures, and that they can be put back.
+// TestSplit checks which numbers are figures, and that figures can be put back.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -39,14 +39,15 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// priced is a golden file with figures, and the file of these.
+// priced is a golden file with figures, and pricedFigure the file of its figures.
 const (
 	priced       = "-- sum --\nfits: # of # LUT\n"
 	pricedFigure = "golden,figure,value\nown/a sum,fits: # of,\"1,000\"\nown/a sum,fits: ... of # LUT,20\n" +
 		"other/b x,y #,3\n"
 )
 
-// TestFigures holds what is said of figures that differ, and what -figures writes: nothing where the text differs, too.
+// TestFigures checks the message about figures that differ, and the files that -figures writes. It writes none where
+// the words of the text differ, too, or where only spaces do.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	const table = "| golden | figure | old | new | per cent |\n| --- | --- | --: | --: | --: |\n"
@@ -69,6 +70,18 @@ func TestFigures(t *testing.T) {
 				"own/a sum,fits: ... of # LUT,20\n"},
 		{name: "-update", got: "5 fit", update: true, text: "-- sum --\n# fit\n",
 			file: "golden,figure,value\nother/b x,y #,3\nown/a sum,# fit,5\n"},
+		{name: "other spaces", got: "fits:  1,000 of 20 LUT", fails: "section sum (-update to accept)"},
+		{name: "other spaces, and -figures", got: "fits:  1,000 of 20 LUT", figures: true,
+			fails: "section sum (-update to accept)"},
+		{name: "other spaces, and -update", got: "fits:  1,000 of 20 LUT", update: true,
+			text: "-- sum --\nfits:  # of # LUT\n", file: pricedFigure},
+		{name: "other spaces and figures", got: "fits:  100\n of 20 LUT",
+			fails: "other figures (-figures to accept)\n" + table +
+				"| own/a sum | fits: # of | 1,000 | 100 | -90.00 |\n"},
+		{name: "other spaces and figures, and -figures", got: "fits:  100\n of 20 LUT", figures: true,
+			text: "-- sum --\nfits:  #\n of # LUT\n",
+			file: "golden,figure,value\nother/b x,y #,3\nown/a sum,fits: # of,100\n" +
+				"own/a sum,fits: ... of # LUT,20\n"},
 		{name: "a hole of its own", got: "fits: # of 20 LUT", fails: "which stands for a figure"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -86,7 +99,7 @@ func TestFigures(t *testing.T) {
 			}
 			log := strings.Join(runs(filepath.Join(root, "own"), c.update, func(f *Folder, t testing.TB) {
 				f.figures = c.figures
-				f.Case(t, "a").WantFigures("sum", []byte(c.got))
+				f.Case(t, "a").WantScreen("sum", c.got, strings.Join(strings.Fields(c.got), " "))
 			}), "; ")
 			if (c.fails == "") != (log == "") || !strings.Contains(log, c.fails) {
 				t.Errorf("it fails with %q, want %q", log, c.fails)
@@ -109,7 +122,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestOrphans holds that figures of sections and files that are gone are told.
+// TestOrphans checks that figures of missing sections and files are reported.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -129,7 +142,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// TestDifference holds the table of what differs.
+// TestDifference checks the table of differences.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	old := []Figure{{"a #", "1,000"}, {"b #", "2"}, {"b #", "3"}, {"c #", "0"}}

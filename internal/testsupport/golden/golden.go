@@ -147,17 +147,7 @@ func (c *Case) Input(section string) []byte {
 // the end, as in every txtar file. got must not contain a line like a section's head.
 func (c *Case) Want(section string, got []byte) {
 	c.t.Helper()
-	if c.used[section] {
-		c.t.Fatalf("%s: section %s is used twice", c.path, section)
-	}
-	c.used[section] = true
-	if len(got) > 0 && got[len(got)-1] != '\n' {
-		got = append(slices.Clone(got), '\n')
-	}
-	if a := txtar.Parse(got); len(a.Files) > 0 {
-		c.t.Fatalf("%s: what section %s shall hold has a line like a section's head: %s", c.path, section,
-			a.Files[0].Name)
-	}
+	got = c.take(section, got)
 	i := c.find(section)
 	switch {
 	case i >= 0 && bytes.Equal(c.archive.Files[i].Data, got):
@@ -173,6 +163,30 @@ func (c *Case) Want(section string, got []byte) {
 		c.archive.Files[i].Data = got
 		c.changed = true
 	}
+}
+
+// take marks a section as used, and returns got with a newline at its end.
+func (c *Case) take(section string, got []byte) []byte {
+	c.t.Helper()
+	if c.used[section] {
+		c.t.Fatalf("%s: section %s is used twice", c.path, section)
+	}
+	c.used[section] = true
+	if len(got) > 0 && got[len(got)-1] != '\n' {
+		got = append(slices.Clone(got), '\n')
+	}
+	if a := txtar.Parse(got); len(a.Files) > 0 {
+		c.t.Fatalf("%s: what section %s shall hold has a line like a section's head: %s", c.path, section,
+			a.Files[0].Name)
+	}
+	return got
+}
+
+// replace makes got the content of section number i. It is written with -figures.
+func (c *Case) replace(section string, i int, got string) {
+	c.t.Helper()
+	c.archive.Files[i].Data = c.take(section, []byte(got))
+	c.changed = true
 }
 
 func (c *Case) find(section string) int {
@@ -206,9 +220,9 @@ func (c *Case) close() {
 				c.t.Errorf("%s: no test uses section %s", c.path, f.Name)
 			}
 		}
-		return
+		kept = c.archive.Files
 	}
-	if !c.changed && len(kept) == len(c.archive.Files) {
+	if c.t.Failed() || !c.changed && len(kept) == len(c.archive.Files) {
 		return
 	}
 	c.archive.Files = kept

@@ -28,7 +28,7 @@ type absParams struct {
 	Defect string `json:"defect"` // a key of defects, or empty
 }
 
-// A defect changes what the layer says. What is nil stays right.
+// A defect replaces parts of a layer by wrong ones. A nil field leaves that part right.
 type defect struct {
 	params  func(*absParams)
 	out     func(in num.Range, out *dataflow.StreamType)

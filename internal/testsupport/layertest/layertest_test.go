@@ -164,7 +164,7 @@ func TestParametersBite(t *testing.T) {
 	}
 }
 
-// TestCompilerBites has tables that differ from what Eval computes with, and C++ that does not compile.
+// TestCompilerBites checks tables that differ from those of Eval, and C++ that does not compile.
 func TestCompilerBites(t *testing.T) {
 	t.Parallel()
 	gxx := tier.Needs(t, "g++")[0]
@@ -191,7 +191,7 @@ func TestCompilerBites(t *testing.T) {
 	}
 }
 
-// TestLintBites has instances whose text is not what they say, though it is priced so.
+// TestLintBites checks instances whose text is not what they declare, though their price follows the declaration.
 func TestLintBites(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -218,7 +218,7 @@ func TestLintBites(t *testing.T) {
 	}
 }
 
-// TestRandom checks that what is made at random is well formed and reaches the ends.
+// TestRandom checks that random layers are well formed, and that random values reach the ends of ranges.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 4))

@@ -13,7 +13,7 @@ import (
 // defects is the layer's mutants, by name. TestMutants says which check catches each.
 var defects map[string]defect
 
-// init stands for a literal, which would be a cycle: the layer looks its defect up here.
+// init replaces a literal, which would be a cycle, because the layer looks its defect up here.
 func init() {
 	defects = map[string]defect{
 		"": {},

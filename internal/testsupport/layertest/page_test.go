@@ -15,7 +15,7 @@ import (
 	"hlsgen/templates"
 )
 
-// A part is a block of the page: a new file, or rows for a table that stands in one, above the line with a text.
+// A part is a block of the page: a new file, or rows for a table in an existing file, above the line with a text.
 type part struct{ what, file, above, text string }
 
 var (
@@ -24,8 +24,9 @@ var (
 	ownImport = regexp.MustCompile(`"(hlsgen/[\w/]+)"`)
 )
 
-// TestPage adds the layer of docs/adding-a-layer.md: the page's blocks go into a copy of the module, in which the
-// layer's tests then pass. In the full tier so do those of packages that list layers, in the long tier all.
+// TestPage adds the layer of docs/adding-a-layer.md. The page's blocks go into a copy of the module, in which the
+// layer's tests must pass. In the full tier the tests of packages that list layers must pass, too, and in the long tier
+// all tests.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -114,7 +115,7 @@ func (p part) insert(t *testing.T, paths map[string]string) {
 	}
 }
 
-// copyModule copies what may be part of a build or of a test.
+// copyModule copies the files that may be part of a build or of a test.
 func copyModule(t *testing.T, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {

@@ -42,7 +42,7 @@ func has(programs ...string) func(string) (string, error) {
 	}
 }
 
-// TestNeeds checks what a test that needs a program gets, in every tier, with and without the program.
+// TestNeeds checks the result for a test that needs a program, in every tier, with and without the program.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	const (
