@@ -60,11 +60,11 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		checkLoadable(o.Hardware, o.Source, d)
 	}
 	fixed := o.ReadFolding(d)
-	r.Given, r.Flags = o.given(), o.Flags()
 	o.ReportProgress("importing", 0, 0)
 	if r.Imported, err = source.Import(made, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
+	r.Given, r.Flags = o.given(), o.Flags() // whose values the import has found to be sound
 	model := r.Imported.Model
 	if o.Weights.Loaded() {
 		rooms := model.Graph.Rooms()
