@@ -4,5 +4,5 @@ package owned
 
 import "errors"
 
-// exchange is not supported on this system.
+// exchange returns errors.ErrUnsupported, since this system cannot swap two paths in one step.
 func exchange(a, b string) error { return errors.ErrUnsupported }
