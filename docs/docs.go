@@ -12,7 +12,8 @@ import (
 //go:embed diagnostics/*.md
 var pages embed.FS
 
-// DiagnosticPage is the Markdown page of a diagnostic's code; ok is false where there is none.
+// DiagnosticPage returns the Markdown page of a diagnostic's code, such as "not-mapped". ok is false if there is no
+// such page.
 func DiagnosticPage(code string) (text []byte, ok bool) {
 	if strings.Contains(code, "/") {
 		return nil, false

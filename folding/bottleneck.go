@@ -37,7 +37,7 @@ func (b Bottleneck) Names() []string {
 	return names
 }
 
-// Line describes the bottleneck in one line: the reason, the flags that do not help, and those that do.
+// Line returns one line of text about the bottleneck: the reason, the flags that do not help, and those that do.
 func (b *Bottleneck) Line() string {
 	line := b.Reason
 	if len(b.Tried) > 0 {
@@ -49,8 +49,8 @@ func (b *Bottleneck) Line() string {
 	return line
 }
 
-// bottleneck describes the design's bottleneck. Layers may be as slow as the host's port or the processor's memory.
-// Then it names all of them, and the host first, because no fold of a layer makes the host faster.
+// bottleneck returns what sets the design's interval. Layers may be as slow as the host's port or the processor's
+// memory. Then it names all of them, the host first, since no fold of a layer makes the host faster.
 func (q report) bottleneck(d *Design) (b Bottleneck) {
 	if len(d.Model.Feedback) > 0 {
 		return Bottleneck{State: true, Reason: "a state comes back before the next frame begins: one frame a latency"}
@@ -98,8 +98,8 @@ func (q report) widest(d *Design, slow []string) string {
 	return ""
 }
 
-// asSlow returns the layers that take as many clocks as the interval. It returns width converters only if nothing else
-// is as slow, because they follow their neighbours.
+// asSlow returns the names of the layers that take as many clocks as the interval. Width converters, which follow their
+// neighbours, are among them only if nothing else is as slow.
 func (q report) asSlow(d *Design) []string {
 	var layers, converters []string
 	for i, n := range d.Model.Graph.Nodes {

@@ -21,7 +21,7 @@ type DesignBounds struct {
 	FPS      float64 // samples per second at this interval
 }
 
-// Bound returns lower bounds on all designs for the goal, including folds that Make leaves out. Goal.Latency,
+// Bound returns lower bounds on all designs for the goal, including folds that FindBestDesign leaves out. Goal.Latency,
 // Goal.MaxCycles and Goal.OverBudget have no effect.
 func (l *Space) Bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
 	return l.whole().bound(ctx, wanted)
@@ -78,7 +78,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
 	return b, ctx.Err()
 }
 
-// A boundKey holds everything that a bound depends on.
+// A boundKey is the key of a cached bound: everything that it depends on besides the space.
 type boundKey struct {
 	layers int // the most clocks of any layer
 	caps   search.Caps

@@ -32,7 +32,8 @@ const (
 // fasterClock is the ratio of the clock tried last to the requested clock.
 const fasterClock = 1.25
 
-// An attempt is a change of the user's request that may make the design faster.
+// An attempt is a change of what the user asked for that may make the design faster: flags, and the goal that they
+// give.
 type attempt struct {
 	flags  []string // flags for the command line
 	target dataflow.Target
@@ -41,20 +42,20 @@ type attempt struct {
 	below  bool // whether it asks for the next shorter interval
 }
 
-// with returns the attempt with one more flag and its effect.
+// with returns a copy of the attempt with one more flag, and the change that the flag makes.
 func (a attempt) with(flag string, change func(a *attempt)) attempt {
 	a.flags = append(slices.Clone(a.flags), flag)
 	change(&a)
 	return a
 }
 
-// anewWith is like with, for a flag that changes the layers' options.
+// anewWith is like with, for a flag that changes the layers' options, so that they must be listed again.
 func (a attempt) anewWith(flag string, change func(a *attempt)) attempt {
 	a.anew = true
 	return a.with(flag, change)
 }
 
-// asks makes the attempt ask for an interval instead of the goal's rate or interval.
+// asks makes the attempt ask for an interval in clocks instead of the goal's rate or interval.
 func (a *attempt) asks(clocks float64) { a.goal.FPS, a.goal.Interval = 0, clocks }
 
 // A trial describes the fastest design that an attempt found within its steps.
@@ -153,7 +154,7 @@ func (a *attempt) said(wanted Goal, cut bool, clocks float64) string {
 	return strings.Join(flags, " ")
 }
 
-// attempts returns the attempts for a design, the most promising first.
+// attempts returns the changes to try for a design, the most promising first.
 func (q report) attempts(d *Design) (list []attempt) {
 	base := q.asked()
 	g := &base.goal
@@ -198,7 +199,7 @@ func (q report) attempts(d *Design) (list []attempt) {
 	}))
 }
 
-// asked returns the attempt that changes nothing.
+// asked returns the attempt with the user's own goal, which changes nothing.
 func (q report) asked() attempt {
 	g := q.Goal
 	g.Interrupt, g.Tell, g.SearchTime, g.Steps, g.Cure = nil, nil, 0, 0, false
@@ -224,8 +225,8 @@ func (q report) heldBack(d *Design) (names []string) {
 	return names
 }
 
-// attempt looks for the design of an attempt, and subtracts the steps that it took from *steps. It returns nil if there
-// is nothing to try.
+// attempt looks for the design of an attempt to improve on d, and subtracts the steps that it took from *steps. It
+// returns nil if there is nothing to try.
 func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) (*trial, error) {
 	var told diag.List
 	if a.anew {
@@ -257,8 +258,8 @@ func (l *Space) options() (n int) {
 	return n
 }
 
-// trial looks for a design within *steps, and subtracts the steps that it took. It returns nil if the kernels might not
-// reach the clock.
+// trial looks for the fastest design within *steps of work, and subtracts those that it took. It returns a trial
+// without a design if it finds none, and nil if the kernels might not reach the clock.
 func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	list := q.Intervals()
 	if !q.Tree(list[len(list)-1]).Possible() {

@@ -91,10 +91,10 @@ func (d *Design) Rate(clockMHz float64, p FramePace) float64 {
 	return Rate(clockMHz, d.ClocksBetweenFrames(p), d.Model.Turns.PerFrame())
 }
 
-// FPS returns the samples per second at the reached clock.
+// FPS returns the samples per second at the clock that the design reaches.
 func (d *Design) FPS() float64 { return d.Rate(d.ClockMHz(), d.Clocks.FramePace) }
 
-// FPSAndClocks returns FPS, and the clocks between frames.
+// FPSAndClocks returns the samples per second, and the clocks between frames.
 func (d *Design) FPSAndClocks() (fps, clocks float64) {
 	return d.FPS(), d.ClocksBetweenFrames(d.Clocks.FramePace)
 }
@@ -110,7 +110,7 @@ func (d *Design) FrameBytes() int { return space.FrameBytes(d.Design) }
 // A report computes the figures of designs that were found for a question.
 type report struct{ *fit.DesignSearch }
 
-// design makes a finished design of a folding. The error may be a *rtlsim.Deadlock.
+// design builds, simulates and describes the design of a folding. The error may be a *rtlsim.Deadlock.
 func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	b := q.Build(f)
 	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.GivenDepths(b), memory: q.MemoryBandwidth}

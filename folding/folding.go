@@ -70,16 +70,17 @@ const (
 // DefaultMaxUse holds shares with which designs are known to reach their clock (docs/boards.md).
 var DefaultMaxUse = goal.DefaultMaxUse
 
-// ParseMaxUse reads the value of --max-use.
+// ParseMaxUse reads the value of --max-use: "guideline", one fraction, or fractions by resource, "lut=0.7,bram=0.9".
 func ParseMaxUse(s string) (MaxUse, error) { return goal.ParseMaxUse(s) }
 
-// ParseMeasure reads the value of --least.
+// ParseMeasure reads the value of --least: load, lut, ff, bram, uram or dsp.
 func ParseMeasure(s string) (ResourceMeasure, error) { return goal.ParseMeasure(s) }
 
-// ParseMaxUnroll reads the value of --max-unroll.
+// ParseMaxUnroll reads the value of --max-unroll, the most products that a process computes in a clock. It is one
+// number, or three: for factors of more than 4 bits, of 2 to 4 bits, and of 1 bit.
 func ParseMaxUnroll(s string) (dataflow.UnrollLimits, error) { return goal.ParseMaxUnroll(s) }
 
-// BudgetOf returns the budget of a board. The zero Use means DefaultMaxUse.
+// BudgetOf returns the budget that a MaxUse gives on a board. The zero MaxUse means DefaultMaxUse.
 func BudgetOf(b boards.Board, u MaxUse) Budget { return goal.BudgetOf(b, u) }
 
 // Capacity returns the board's resources, in the units of a cost.
@@ -103,8 +104,8 @@ func ClocksPerFrame(clockMHz, fps float64, samples int) int {
 // Unit returns the unit of rates as users read it: frames, or samples if a frame holds several.
 func Unit(samplesPerFrame int) string { return goal.Unit(samplesPerFrame) }
 
-// ReadFile reads a folding file. It returns nil if the file has errors, which it adds to d. Layers that the design does
-// not have, and values that a layer cannot take, are reported when Make applies the file.
+// ReadFile reads a folding file. It returns nil after adding errors to d. Layers that the design does not have, and
+// values that a layer cannot take, show only when FindBestDesign applies the file.
 func ReadFile(data []byte, d *diag.List) *File { return finn.Read(data, d) }
 
 // Format writes the design's folds as a folding file from which ReadFile gets the same folds. With depths it adds the
@@ -163,7 +164,7 @@ func NewSpace(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFODepthP
 	return l, nil
 }
 
-// FindBestDesign calls Space.FindBestDesign on a new space for the goal.
+// FindBestDesign is Space.FindBestDesign on a new space of the model on a target, for one goal.
 func FindBestDesign(ctx context.Context, m *dataflow.Model, t dataflow.Target, wanted Goal, d *diag.List) (*Design,
 	error) {
 	if err := wanted.Verify(t); err != nil {
@@ -176,10 +177,10 @@ func FindBestDesign(ctx context.Context, m *dataflow.Model, t dataflow.Target, w
 	return s.FindBestDesign(ctx, wanted, d)
 }
 
-// FindBestDesign returns the best design for a goal. If the user has to change something, Make adds a diagnostic with
-// an alternative to d, and returns nil: for example if the goal is out of reach, or if no design fits the budget. The
-// error is the context's, or a *rtlsim.Deadlock that given FIFO depths cause. Or it says that the clock or
-// the goal is invalid, which the command line rules out.
+// FindBestDesign returns the best design for a goal. It returns nil after adding a diagnostic with an alternative to d
+// if the user has to change something, for example if no design fits the budget. The error is the context's, or a
+// *rtlsim.Deadlock that given FIFO depths cause. Or it says that the clock or the goal is invalid, which the command
+// line rules out.
 //
 // FindBestDesign leaves out serial step functions that take much block RAM, large tables in LUTs, and FIFOs of a few
 // words in block RAM. It uses these only if no design exists without them. It also tries such FIFOs if they might make
@@ -195,8 +196,8 @@ func (l *Space) FindBestDesign(ctx context.Context, wanted Goal, d *diag.List) (
 	return l.better(ctx, wanted, nil, d)
 }
 
-// better does the work of Make. If than is not nil, it looks for a design better than that one, and returns errNoBetter
-// if it finds none.
+// better does the work of FindBestDesign. If than is not nil, it looks for a design that is better than that one, and
+// returns errNoBetter if it finds none.
 func (l *Space) better(ctx context.Context, wanted Goal, than *fit.KnownDesign, d *diag.List) (*Design, error) {
 	if err := wanted.Verify(l.Target); err != nil {
 		return nil, err
@@ -229,7 +230,7 @@ func leavesOut(s *space.FoldingSpace) bool {
 	return space.CountOmittedSerialFolds(s, math.MaxInt)+space.CountOmittedLargeTableFolds(s, math.MaxInt) > 0
 }
 
-// left returns the goal with the remaining search time.
+// left returns the goal with the search time that remains of it since begun.
 func left(wanted Goal, begun time.Time) Goal {
 	if wanted.SearchTime > 0 {
 		wanted.SearchTime = max(1, wanted.SearchTime-time.Since(begun))
@@ -237,8 +238,8 @@ func left(wanted Goal, begun time.Time) Goal {
 	return wanted
 }
 
-// latencySteps limits repeated searches: Make repeats a search for the shortest latency with FIFOs of few words in
-// block RAM only if it took no more steps than these.
+// latencySteps limits repeated searches. A search for the shortest latency is repeated with FIFOs of few words in block
+// RAM only if it took no more steps than these.
 const latencySteps = 240_000_000
 
 // quicken looks for a design of this space that is faster than a design of another space, or returns nil. It reports no

@@ -17,11 +17,11 @@ import (
 // ParetoFront returns the designs within the budget that are worth choosing from. No other design has both an interval
 // and a measure (Goal.Least) at most as large, or spares DSP slices (Certificate.Spares) if the design does not. The
 // designs come in the order of their intervals, the fastest first. With Goal.FPS or Goal.Interval none is slower than
-// asked. Each is the design that Make returns for its own interval.
+// asked. Each is the design that FindBestDesign returns for its own interval.
 //
 // ParetoFront makes at most most designs, spread over the intervals, unless most is 0. whole reports whether these are
-// all. If step is not nil, Front calls it with the number of designs after each round. Errors are as in Make;
-// Goal.Latency has no effect.
+// all. If step is not nil, ParetoFront calls it with the number of designs after each round. Diagnostics and errors are
+// those of FindBestDesign; Goal.Latency has no effect.
 func (l *Space) ParetoFront(ctx context.Context, wanted Goal, most int, d *diag.List,
 	step func(made int)) (list []*Design,
 	whole bool, err error) {
@@ -32,7 +32,7 @@ func (l *Space) ParetoFront(ctx context.Context, wanted Goal, most int, d *diag.
 	return l.front(ctx, wanted, most, d, step)
 }
 
-// front is Front by the intervals of pipelines.
+// front is ParetoFront for models whose states the host does not carry, by the intervals of pipelines.
 func (l *Space) front(ctx context.Context, wanted Goal, most int, d *diag.List, step func(made int)) (list []*Design,
 	whole bool, err error) {
 	f := &front{Space: l, goal: wanted, list: l.Intervals()}
@@ -89,7 +89,7 @@ func (l *Space) front(ctx context.Context, wanted Goal, most int, d *diag.List, 
 // that the front does not either.
 const together = 4
 
-// A front holds the designs found so far, by interval. There may be others between two neighbours.
+// A front holds the designs that were found so far, by interval. Between two neighbours there may be others.
 type front struct {
 	*Space
 	goal  Goal
@@ -104,8 +104,8 @@ type span struct {
 	first, last int
 }
 
-// compare orders designs by their measure. A design that spares DSP slices comes before all that do not, because Make
-// prefers it, too.
+// compare orders designs by their measure. One that spares DSP slices comes before all that do not, because
+// FindBestDesign prefers it, too.
 func (p *span) compare(o *span) int {
 	a, b := &p.design.Certificate, &o.design.Certificate
 	if a.Spares != b.Spares {
@@ -147,7 +147,8 @@ func (f *front) open(most int) (numbers []int) {
 	return numbers
 }
 
-// insert makes the designs at the given intervals, each in another gap, and places them between the spans.
+// insert makes the designs at the intervals with the given numbers, each in another gap, and places them between the
+// spans.
 func (f *front) insert(ctx context.Context, numbers []int) error {
 	made := make([]*Design, len(numbers))
 	group, ctx := errgroup.WithContext(ctx)

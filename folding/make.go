@@ -15,7 +15,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// An inquiry is a question with the state of its answer.
+// An inquiry looks for the answer to a goal, and tells the user why there is none.
 type inquiry struct {
 	report
 	made  *memory // the results of other inquiries
@@ -24,7 +24,7 @@ type inquiry struct {
 	below int // if not 0: only designs with a shorter interval are of use
 }
 
-// found is the answer to a question: a folding, with what is known of its interval.
+// A found is the answer to an inquiry: a folding with its proofs, and what is known of its interval.
 type found struct {
 	*fit.ProvedFolding
 	clocks float64 // per frame; 0 if not computed
@@ -33,7 +33,7 @@ type found struct {
 	below *ExclusionCounts
 }
 
-// answer returns the design, or nil after it told the user why there is none.
+// answer returns the design for the goal. It returns nil after adding the reason to the diagnostics if there is none.
 func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	f, err := q.find(ctx)
 	if err != nil || f == nil {
@@ -60,7 +60,7 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 // errNoBetter says that no design is better than the known one (fit.DesignSearch.Than).
 var errNoBetter = errors.New("no design is better than the one that there is")
 
-// find returns the folding for the question, or nil after it told the user why there is none.
+// find returns the folding for the goal. It returns nil after adding the reason to the diagnostics if there is none.
 func (q *inquiry) find(ctx context.Context) (*found, error) {
 	list := q.Intervals()
 	last := list[len(list)-1]
@@ -180,6 +180,5 @@ func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 	return err
 }
 
-// memory caches answers and bounds. They depend only on the space and on the parts of the question that are in their
-// keys.
+// A memory caches answers and bounds of a space, by what they depend on besides the space.
 type memory struct{ answers, bounds sync.Map }

@@ -12,12 +12,9 @@ import (
 	"hlsgen/folding/space"
 )
 
-// A sequence is the search for a design in steps: a first design, then faster ones, then ones that measure less. Its
-// course is the same whether steps, time or the user ends it. So with more work the answer is never worse.
-//
-// The first step is always done: with little work, it tries longer and longer intervals until there is a design. Then
-// the sequence looks for the shortest interval (narrow), and for the best design at it (settle), with the usual work.
-// It repeats both with four times as much, as long as the goal's budget of steps allows.
+// A sequence is the search for a design in steps, with more work each time. First it looks for some design, then for
+// faster ones (narrow) and for those that measure less (settle). Its course is the same whatever ends it, so more work
+// never makes the answer worse.
 type sequence struct {
 	*inquiry
 	ctx      context.Context // the context of the whole call
@@ -34,13 +31,14 @@ type sequence struct {
 	tried    bool // whether the limit of steps covers the first step, too, and no work beyond the usual is done
 }
 
-// An incumbent is the best design so far.
+// An incumbent is the best design that a sequence has found so far.
 type incumbent struct {
 	*fit.ProvedFolding
 	clocks float64 // per frame
 }
 
-// sequence returns a new sequence for the inquiry. The caller must close it.
+// sequence returns a new sequence that looks for a design at the intervals in list, in increasing order, and between
+// them. The caller must close it.
 func (q *inquiry) sequence(ctx context.Context, list []int) *sequence {
 	s := &sequence{inquiry: q, ctx: ctx, list: list, pursuits: map[int]*fit.IntervalSearch{},
 		seen: map[*fit.IntervalSearch]int{}, excluded: list[0] - 1}
@@ -69,7 +67,7 @@ func (s *sequence) over() bool {
 	return s.whole.Over()
 }
 
-// may runs work that may be cut short. It returns no error if that happens.
+// may runs do, whose work may be cut short by the user or a limit. Being cut short is no error.
 func (s *sequence) may(do func(ctx context.Context) error) error {
 	if s.over() {
 		return nil
@@ -81,7 +79,7 @@ func (s *sequence) may(do func(ctx context.Context) error) error {
 	return err
 }
 
-// at returns the search of designs at an interval.
+// at returns the search of designs at an interval in clocks, the same one every time.
 func (s *sequence) at(clocks int) *fit.IntervalSearch {
 	p, ok := s.pursuits[clocks]
 	if !ok {
@@ -178,7 +176,7 @@ func (s *sequence) fastest() (*found, error) {
 	return f, nil
 }
 
-// begin looks for a first design.
+// begin looks for a first design, with longer and longer intervals.
 func (s *sequence) begin() error {
 	if s.below > 0 {
 		return s.beginBelow()
@@ -240,7 +238,7 @@ func (s *sequence) beginBelow() error {
 	return s.may(func(context.Context) error { s.price(); return nil })
 }
 
-// ladder tries longer and longer intervals until there is a design.
+// ladder calls try with the searches at longer and longer intervals until there is a design.
 func (s *sequence) ladder(try func(p *fit.IntervalSearch) error) error {
 	for i, step, last := 0, 1, len(s.list)-1; ; i, step = min(i+step, last), 2*step {
 		if s.list[i] > s.excluded {
@@ -262,7 +260,7 @@ func (s *sequence) ladder(try func(p *fit.IntervalSearch) error) error {
 	}
 }
 
-// exclude records that no design has an interval this short.
+// exclude records that no design has an interval of so few clocks or fewer.
 func (s *sequence) exclude(clocks int) {
 	s.excluded = max(s.excluded, clocks)
 	s.failed = slices.DeleteFunc(s.failed, func(n int) bool { return n <= s.excluded })
@@ -309,7 +307,7 @@ func (s *sequence) key(what string, clocks int) answerKey {
 	return answerKey{what, clocks, s.Shorter, g.MaxUse, g.Least, g.MaxCycles > 0}
 }
 
-// An answerKey identifies an answer within a space.
+// An answerKey is the key of a cached answer: everything that it depends on besides the space.
 type answerKey struct {
 	what    string
 	clocks  int
@@ -388,7 +386,7 @@ func (s *sequence) leap() error {
 	return s.consider(p)
 }
 
-// narrow looks for shorter intervals.
+// narrow looks for designs at shorter intervals, with the given multiple of the usual work.
 func (s *sequence) narrow(times int) error {
 	until := s.whole.Done + narrowing*times*s.at(s.best.Limit).UsualSteps()
 	if times == 1 {
@@ -462,7 +460,7 @@ func middle(list []int, a, b int) int {
 	return (a + b) / 2
 }
 
-// settle looks for the design of least measure at the reached interval.
+// settle looks for the design of least measure at the reached interval, with the given multiple of the usual work.
 func (s *sequence) settle(times int) error {
 	for !s.over() {
 		reached := int(math.Ceil(s.best.clocks))
@@ -486,7 +484,7 @@ func (s *sequence) settle(times int) error {
 	return nil
 }
 
-// answer returns the best design with what is proved of it.
+// answer returns the best design with what is proved of it, or nil if there is none.
 func (s *sequence) answer() *found {
 	if s.best == nil {
 		return nil

@@ -119,7 +119,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	return nil
 }
 
-// instead returns the flag that asks for the speed of the given design.
+// instead returns the flag, with its value, that asks for the speed of the given design.
 func (q report) instead(d *Design) string {
 	if q.Goal.Interval > 0 {
 		return "--interval " + goal.FormatExact(d.Clocks.Interval)

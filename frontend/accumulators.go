@@ -23,7 +23,7 @@ const (
 	OverflowSaturate Overflow = "saturate" // after every product, keep the nearest number that fits
 )
 
-// An Accumulator adds up the products of a LayerSums.
+// An Accumulator says how the products of a LayerSums are added up: in how many bits, and what happens beyond these.
 type Accumulator struct {
 	Bits     int // width in two's complement; 0 for the width that every sum needs
 	Overflow Overflow
@@ -81,7 +81,7 @@ func (im *Imported) ReferenceWithAccumulators(by map[*LayerSums]Accumulator) dat
 	}
 }
 
-// summing returns a replacement for the sum of products, which accumulates as a says.
+// summing returns what replaces the layer's sums in a run, in which accumulators work as a says.
 func (s *LayerSums) summing(a Accumulator) *execution.ReplacedSums {
 	unit, zero := make([]*big.Rat, len(s.weight)), make([]int64, len(s.weight))
 	for c, w := range s.weight {
@@ -114,7 +114,8 @@ func (s *LayerSums) summing(a Accumulator) *execution.ReplacedSums {
 	}}
 }
 
-// whole returns the codes of inputs. If float64 does not hold an input exactly, the nearest code counts.
+// whole returns the layer's inputs as integers in its units. For an input that float64 does not hold exactly, it is the
+// nearest integer.
 func (s *LayerSums) whole(x *program.Reals) ([]int64, error) {
 	unit, _ := s.input.Float64()
 	out := make([]int64, len(x.Lo))
@@ -129,7 +130,8 @@ func (s *LayerSums) whole(x *program.Reals) ([]int64, error) {
 	return out, nil
 }
 
-// of adds up products, whose exact sum is exact. fits is false if the accumulator overflowed.
+// of returns the sum of products as the accumulator gives it. exact is the true sum; fits is false if the accumulator
+// overflowed on the way.
 func (a Accumulator) of(products []int64, exact int64) (sum int64, fits bool) {
 	if a.Bits == 0 || a.Bits > 63 {
 		return exact, true

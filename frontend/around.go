@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// oldest is the oldest version of ONNX whose operator definitions still hold in version 12, the least version of
-// pre.onnx and post.onnx.
+// oldest is the oldest version of ONNX's operators that still have the same definition in version 12, the least version
+// of pre.onnx and post.onnx.
 const oldest = 11
 
 // outside returns the part of a model that computes the tensors to, given the tensors from. The part has no file if it

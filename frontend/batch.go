@@ -23,7 +23,7 @@ func sample(g *graph.Graph, file string, bind *operators.Options, d *diag.List) 
 	return p, b
 }
 
-// declaredAs reports whether each output has the type that the file declares, and a type that NumPy has. It adds errors
+// declaredAs returns true if each output has the type that the file declares, and one that NumPy has. It adds errors
 // for the others to d.
 func declaredAs(p *program.Program, file string, d *diag.List) bool {
 	ok := true
@@ -109,7 +109,7 @@ func prepared(g *graph.Graph, file string, bind operators.Options, d *diag.List)
 	return p
 }
 
-// reason says why an axis does not count samples.
+// reason returns the reason, as text, why an axis does not count samples.
 func reason(b *axes.Batch) string {
 	switch {
 	case b.Node == nil:

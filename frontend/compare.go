@@ -20,8 +20,8 @@ type Verdict struct {
 	Index   int
 }
 
-// A Comparer judges the outputs of a float32 executor. If samples are pieces of one stream (Stream), one goroutine
-// judges them in order. Each then begins with the exact states.
+// A Comparer judges the outputs of other executors of a model in float32. Samples that are pieces of one stream must
+// come in order from one goroutine; each then begins with the exact states.
 type Comparer struct {
 	Stream bool
 	part   *execution.ProgramPart

@@ -64,8 +64,8 @@ func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 	return true
 }
 
-// meant returns a hint for a name that no tensor has. The hint lists the outputs of a node with that name, or tensors
-// with similar names.
+// meant returns a hint for a name that no tensor has: the outputs of a node with that name, or tensors with similar
+// names.
 func meant(g *graph.Graph, name string, known []string) string {
 	for _, n := range g.Nodes {
 		if n.Name == name {

@@ -29,7 +29,7 @@ type element struct {
 	i      int
 }
 
-// A trial is a run with some chosen codes.
+// A trial is a run in which some codes were chosen, and how far its outputs are from the given ones.
 type trial struct {
 	*execution.ChosenRun
 	miss float64 // the total distance of outputs from their bounds
@@ -82,7 +82,7 @@ func (s *decider) choose(tensor string, i int, lo, hi, near float64) float64 {
 	return max(lo, min(hi, near))
 }
 
-// left reports whether work and trials remain.
+// left reports whether the search may do more work and try more runs.
 func (s *decider) left() bool { return s.work > 0 && s.runs > 0 }
 
 func (s *decider) judged(d *execution.ChosenRun) (t trial) {

@@ -113,7 +113,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 	return out
 }
 
-// unknownFates returns the fates of the nodes of a graph that could not be prepared.
+// unknownFates returns the fates of the nodes of a graph that cannot be prepared, of which nothing is known.
 func unknownFates(g *graph.Graph) (out []NodeFate) {
 	for i, n := range g.Nodes {
 		if partOf(g.Nodes[:i], n) {

@@ -46,7 +46,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Options say what the file leaves open, and how to run the passes.
+// Options says what the file of a model leaves open, and how to import it.
 type Options struct {
 	Dims   map[string]int // sizes of named dynamic axes
 	Shapes Shapes         // shapes of whole inputs
@@ -74,7 +74,7 @@ type Options struct {
 	steps int  // the length to which an input with the sequence's length is bound; otherwise 0
 }
 
-// Shapes holds the sizes of all axes of inputs (see operators.Shapes).
+// Shapes holds the sizes of all axes of inputs, by the input's name.
 type Shapes = operators.Shapes
 
 // A NodeFate is one line of `hlsgen check`: it says how one ONNX node is implemented.
@@ -89,7 +89,7 @@ type NodeFate struct {
 	Module string `json:"module,omitempty"`
 }
 
-// Imported is an imported model with the fates of its nodes.
+// An Imported is a model that was imported, with the fates of its nodes.
 type Imported struct {
 	Model *dataflow.Model
 	Fates []NodeFate
@@ -170,7 +170,8 @@ func readWritten(im *Imported, g *graph.Graph, name string, opt Options, d *diag
 	return !opt.Stateful || !d.Failed()
 }
 
-// prepare normalises a graph, so that its layers can be found. It leaves im.program nil after adding errors to d.
+// prepare normalises a graph, in which layers can then be found, and sets im.program. It leaves that nil after adding
+// errors to d.
 func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.List) error {
 	if g == nil {
 		return nil
@@ -322,7 +323,7 @@ func (im *Imported) TensorRunner() func(in []dataflow.RealTensor) (map[string]da
 	}
 }
 
-// FloatTensorRunner is like Tensors, but in float64. The model's Float must not be nil.
+// FloatTensorRunner is like TensorRunner, but its function runs samples in float64. The model's Float must not be nil.
 func (im *Imported) FloatTensorRunner() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 	var at *Imported
 	var part *float.Evaluator
@@ -436,7 +437,8 @@ func signature(p *program.Program) (in, out []dataflow.RealPort) {
 	return in, out
 }
 
-// leadingBatch reports whether the first axis counts samples: its size is 1 or dynamic.
+// leadingBatch reports whether the first axis of an input or output counts samples, which it does if its size is 1 or
+// open.
 func leadingBatch(v graph.ValueInfo, shape []int) bool {
 	return len(shape) > 1 && (shape[0] == 1 || v.Known && len(v.Dims) > 0 && v.Dims[0].Size < 0)
 }

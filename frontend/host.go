@@ -337,7 +337,7 @@ func hostOut(back *scaled.Analysis, low *lower.Lowered, output string) *dataflow
 	return h
 }
 
-// A carried is a tensor that the accelerator returns, as a part of all its frames, one after the other.
+// A carried says which part of all frames that the accelerator returns belongs to a tensor.
 type carried struct {
 	at    []int64 // the position of each element
 	codes num.Range
@@ -359,7 +359,7 @@ func received(low *lower.Lowered) map[string]carried {
 	return found
 }
 
-// A kinds groups elements by equal functions.
+// A kinds groups the elements of a tensor by equal functions, and numbers the groups.
 type kinds struct {
 	forms *scaled.Forms
 	same  func(k, l int) bool // a further condition for equal functions; may be nil

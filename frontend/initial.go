@@ -25,7 +25,8 @@ const (
 // InitialStateModeNames lists all initial states.
 var InitialStateModeNames = []string{string(InitialZero), string(InitialQuant)}
 
-// InitialStateModes holds initial states by the name of the input. "" stands for all other inputs.
+// InitialStateModes maps the name of an input that is an initial state to its mode. "" stands for all other such
+// inputs.
 type InitialStateModes map[string]InitialStateMode
 
 // Texts returns the states in the form of the flag --initial-state, in order of the inputs.
@@ -122,8 +123,8 @@ func inputsToName(states []*axes.StateInput) string {
 	return "recurrences begin with " + strings.Join(names, ", ")
 }
 
-// state applies one initial state. It returns a description of the change, or the reason why the change is not
-// possible.
+// state applies the mode of one initial state to the graph. It returns a description of the change or, in why, the
+// reason why that is impossible.
 func (b *inserting) state(s *axes.StateInput, as InitialStateMode) (told, why string) {
 	if as == InitialZero {
 		at := slices.IndexFunc(b.Inputs, func(v graph.ValueInfo) bool { return v.Name == s.Name })

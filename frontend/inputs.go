@@ -58,7 +58,7 @@ func (t *InputType) texts(of func(Normalisation) []*big.Rat) (list []string) {
 	return list
 }
 
-// normal returns the mean and the deviation of an input.
+// normal returns the mean and the deviation that apply to an input.
 func (t *InputType) normal(input string) (n Normalisation) {
 	n = t.Inputs[input]
 	if n.Mean == nil {
@@ -79,7 +79,8 @@ func (t *InputType) String() string {
 	return s
 }
 
-// of returns the affine function from integers to values, for each channel or, if there is only one, for all.
+// of returns the functions from integers to values that a normalisation gives: one per channel, or a single one for
+// all.
 func (t *InputType) of(n Normalisation) (of []real.Affine) {
 	for c := range max(1, len(n.Mean), len(n.Deviation)) {
 		a := real.Affine{Scale: new(big.Rat).Set(t.Scale), Bias: new(big.Rat)}
@@ -214,7 +215,7 @@ func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.L
 	g.Nodes = append(b.first, g.Nodes...)
 }
 
-// An inserting adds nodes directly behind the inputs of a graph.
+// An inserting adds nodes to a graph, directly behind its inputs.
 type inserting struct {
 	*graph.Graph
 	taken graph.UsedNames

@@ -57,7 +57,7 @@ func (l *AxisLengths) one() string {
 	return fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)
 }
 
-// lengths caches the models for sequences of different lengths.
+// A lengths caches the models for sequences of different lengths, by length.
 type lengths struct {
 	AxisLengths
 	make func(n int) (*Imported, error)
@@ -288,7 +288,7 @@ func (im *Imported) pieces() dataflow.Reference {
 	}
 }
 
-// why returns the message of the first error in a list.
+// why returns the message of the first error in a list, or a general one if it has none.
 func why(d diag.List) string {
 	for _, x := range d.Diags {
 		if x.Severity == diag.Error {
@@ -298,13 +298,14 @@ func why(d diag.List) string {
 	return "it cannot be imported"
 }
 
-// A crossing is the error of a layer that does not treat sequences of every length alike.
+// A crossing is the error that a layer does not treat sequences of every length alike.
 type crossing struct {
 	node *dataflow.Node
 	error
 }
 
-// shorter builds the model for sequences of n steps from the layers for the longest ones.
+// shorter sets the model at, for sequences of n steps, to one with the layers of im, which is for the longest
+// sequences.
 func (im *Imported) shorter(at *Imported, n int) error {
 	l := im.Model.Lengths
 	if err := im.pads(at, n); err != nil {

@@ -16,10 +16,10 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Recipe names the formats to which a network is quantised.
+// A Recipe says to which formats a network is quantised, and how.
 type Recipe = quantise.Recipe
 
-// ParseRecipe parses the name of a recipe, such as w4a8.
+// ParseRecipe reads the name of a recipe, such as w4a8: the formats of weights and activations.
 func ParseRecipe(s string) (Recipe, error) { return quantise.ParseRecipe(s) }
 
 // A QuantisationSession is a model that is being quantised. It first runs on samples and records values; then it can be
@@ -125,8 +125,8 @@ func (q *QuantisationSession) fail(err error, d *diag.List) {
 		Where: operators.Where(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
 }
 
-// DisableChannelScales declares that no recipe will use a scale per channel, so that Note need not keep values by
-// channel.
+// DisableChannelScales declares that no recipe will use a scale per channel. Then RunAndRecord need not keep values by
+// channel. Call it before the first run.
 func (q *QuantisationSession) DisableChannelScales() { q.net.DisableChannelScales() }
 
 // RunAndRecord runs a sample and records the values at the places of quantisers. It returns the outputs of the float
@@ -149,7 +149,7 @@ func (q *QuantisationSession) run(in []dataflow.RealTensor, note bool) ([]datafl
 	return q.outputs(out), err
 }
 
-// RecordingRunsOriginal reports whether Note returns the same as RunOriginal, so that one run serves both.
+// RecordingRunsOriginal reports whether RunAndRecord returns the same as RunOriginal, so that one run serves both.
 func (q *QuantisationSession) RecordingRunsOriginal() bool { return q.single }
 
 // RunOriginal runs a sample through the model before quantisation: in float64 if the model neither rounds to integers
@@ -175,10 +175,11 @@ func (q *QuantisationSession) outputs(data [][]float64) (out []dataflow.RealTens
 	return out
 }
 
-// HardLayers names the layers that are hard to quantise, according to the recorded samples.
+// HardLayers returns the names of the layers that are hard to quantise, by the recorded samples. Their values are far
+// larger than those next to them.
 func (q *QuantisationSession) HardLayers() []string { return q.net.HardLayers() }
 
-// Lookups lists the lookups of rows of tables, by a recipe.
+// Lookups returns the lookups of rows of tables in the network, with their costs under a recipe.
 func (q *QuantisationSession) Lookups(r Recipe) []quantise.TableLookup { return q.net.Lookups(r) }
 
 // HasNoQuantisers reports whether the model has no quantisers of its own.
@@ -189,8 +190,8 @@ func (q *QuantisationSession) Parts() (activations, weights []quantise.MixPart) 
 	return q.net.MixParts()
 }
 
-// QuantisedReference returns the model quantised by a recipe, run in float64. If a value lies at the boundary of two
-// codes, its code may differ from that of the layers. So Try shows the cost of a format, and proves nothing.
+// QuantisedReference returns the model quantised by a recipe, to be run in float64. A value at the boundary of two
+// codes may get another code than in the layers. So it shows the cost of formats, and proves nothing.
 func (q *QuantisationSession) QuantisedReference(r Recipe) (dataflow.Reference, error) {
 	g, err := q.net.Write(r)
 	if err != nil {

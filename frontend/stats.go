@@ -27,7 +27,7 @@ func (im *Imported) Stats(built *Imported) *stats.Totals {
 	return n
 }
 
-// streamed returns the types of the tensors that streams carry.
+// streamed returns the types of the tensors of the model that streams of the hardware carry, by name.
 func (im *Imported) streamed() map[string]num.Type {
 	if im.Model == nil || im.lowered == nil {
 		return nil

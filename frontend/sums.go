@@ -234,8 +234,8 @@ func wholeRow(w *graph.Tensor, u weightUnit, known bool, base int32, offsets []i
 	return row, new(big.Rat).SetFloat64(unit), nil
 }
 
-// A weightUnit holds, for constant weights, the real value of 1 for each element, and their width according to their
-// quantiser, or 0 if unknown.
+// A weightUnit says, for constant weights, for which real value the integer 1 stands in each element. It also has the
+// width by their quantiser, or 0 if that is unknown.
 type weightUnit struct {
 	unit *graph.Tensor
 	bits int

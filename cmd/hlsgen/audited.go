@@ -93,11 +93,10 @@ func histogram(s *screen, r *audit.AccumulatorReport) {
 	s.table(t)
 }
 
-// maxOrders limits the number of random orders that --acc-order runs.
+// maxOrders is the most random orders of addition that --acc-order runs.
 const maxOrders = 1000
 
-// overflowing returns an error if flags do not go together with --acc-overflow. engine tells whether --engine is
-// given.
+// overflowing returns an error if --acc-overflow excludes another flag that is given. engine says whether --engine is.
 func overflowing(o simulate.Options, engine bool) error {
 	switch {
 	case o.Overflow == "" && o.AccBits.Asked():

@@ -213,7 +213,7 @@ func takes(d *folding.Design) string {
 	return strings.Join(parts, ", ") + " in the budget"
 }
 
-// proof returns one line on how far a design is proved to be the best.
+// proof returns one line for the screen on how far a design is proved to be the best.
 func proof(c *folding.Certificate) string {
 	if c.Proved() {
 		return "no design within the budget is better, whatever its FIFOs hold" + among(c.Condition())
@@ -397,7 +397,7 @@ func verified(r *build.Result) string {
 	return s
 }
 
-// quoted returns a path in the form in which a shell reads it.
+// quoted returns a path as a word that a shell reads as this path.
 func quoted(s string) string { return templates.ShellWord(s) }
 
 // A built is the JSON of a build.

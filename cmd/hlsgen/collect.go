@@ -90,7 +90,8 @@ var sayings = []struct {
 	{"board", "board", func(p *synthesis.DesignPart) *synthesis.Figures { return p.Board }},
 }
 
-// A quantity is a figure of a part. of returns its text, which is empty if the source does not give the figure.
+// A quantity is a kind of figure of a part, such as LUTs. of returns its text, which is empty if a source does not give
+// it.
 type quantity struct {
 	name, column string
 	of           func(*synthesis.Figures) string

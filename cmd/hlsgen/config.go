@@ -39,8 +39,7 @@ func keys(root *cobra.Command) []string {
 	return names
 }
 
-// A settings holds the settings of the file and of the environment: texts for the flags of the same names, and the
-// model.
+// A settings holds the values of flags, and the model, that the configuration file and the environment give.
 type settings struct {
 	keys    []string
 	texts   map[string][]string // by key
@@ -52,7 +51,7 @@ type settings struct {
 	objects bool                // the file asks for JSON objects on stderr
 }
 
-// origin returns where a setting comes from: a variable, or a key of the file.
+// origin returns where a setting comes from, for messages: the variable of the environment, or the file and its key.
 func (s *settings) origin(key string) string {
 	if s.fromEnv[key] {
 		return variable(key)
@@ -60,7 +59,7 @@ func (s *settings) origin(key string) string {
 	return s.file + ": " + key
 }
 
-// base returns the folder where the relative path of a setting starts.
+// base returns the folder from which the relative path in a setting starts.
 func (s *settings) base(key string) string {
 	if s.fromEnv[key] {
 		return s.dir

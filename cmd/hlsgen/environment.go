@@ -25,7 +25,7 @@ var others = []struct{ name, what string }{
 	{"HLSGEN_PICTURES", "tests: a folder for pictures that they draw"},
 }
 
-// variable returns the name of the environment variable for a setting.
+// variable returns the name of the environment variable for a setting: HLSGEN_ACC_BITS for acc-bits.
 func variable(key string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }

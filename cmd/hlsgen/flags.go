@@ -222,7 +222,7 @@ func positive(s string) (float64, error) {
 	return f, nil
 }
 
-// clockRate parses a clock in MHz, with the limits of a board file.
+// clockRate parses a clock in MHz, within the limits that board files keep.
 func clockRate(s string) (float64, error) {
 	f, err := positive(s)
 	if err == nil && (f < 1 || f > 2000) {
@@ -267,7 +267,7 @@ func fifo(s string) (folding.FIFODepthPolicy, error) {
 	return folding.FIFODepthPolicy{Words: n}, err
 }
 
-// searchTime parses a duration of up to a day.
+// searchTime parses a duration, such as 30s or 5m, above 0 and up to a day.
 func searchTime(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 || d > 24*time.Hour {
@@ -276,7 +276,7 @@ func searchTime(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// either returns a parser that accepts the names of two values.
+// either returns a parser that accepts the names of two values, as String returns them.
 func either[T fmt.Stringer](a, b T) func(string) (T, error) {
 	return func(s string) (T, error) {
 		switch s {
@@ -355,7 +355,7 @@ func ofNormal(in *frontend.InputType, s string, parse func(string) (*big.Rat, er
 	return nil
 }
 
-// list parses numbers separated by commas.
+// list parses numbers that commas separate, each by parse. It returns the first error.
 func list(s string, parse func(string) (*big.Rat, error)) (all []*big.Rat, err error) {
 	for _, part := range strings.Split(s, ",") {
 		r, err := parse(strings.TrimSpace(part))
@@ -390,7 +390,7 @@ func inputQuant(s string) (*frontend.InputQuant, error) {
 	return &frontend.InputQuant{Type: t, Scale: float64(f)}, nil
 }
 
-// output accepts every name but the empty one. Only the model can tell whether it has such a tensor.
+// output accepts every name of a tensor but the empty one. Only the model can tell whether it has such a tensor.
 func output(s string) (string, error) {
 	if s == "" {
 		return "", fmt.Errorf("want the name of a tensor")

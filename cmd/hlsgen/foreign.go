@@ -96,7 +96,7 @@ var foreignVerbs = []foreign{
 	{"demo example init fetch-example-model", "hlsgen examples", ""},
 }
 
-// normal returns a name in the spelling of the tables: small letters, dashes instead of underscores.
+// normal returns a name as the tables of foreign names spell it: in small letters, with dashes instead of underscores.
 func normal(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 
 func lookup(table []foreign, name string) *foreign {

@@ -26,7 +26,8 @@ func (e *ending) tells(tell func(text string)) {
 	}
 }
 
-// takes ends the search if a signal is a Ctrl-C and the search has a design. It reports whether it did so.
+// takes ends the search and returns true if the signal is a Ctrl-C and the search has a design. Otherwise it does
+// nothing and returns false.
 func (e *ending) takes(s os.Signal) bool {
 	if s != os.Interrupt || !e.search.TryStop() {
 		return false

@@ -33,7 +33,7 @@ import (
 	"hlsgen/templates"
 )
 
-// patience limits the time that an interrupted command may take to remove unfinished files.
+// patience is the time that an interrupted command may take to remove unfinished files.
 const patience = 3 * time.Second
 
 func main() {

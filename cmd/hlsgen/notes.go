@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A notes writes messages to stderr, beside the result of a command.
+// A notes writes messages to standard error, as text or as JSON objects, beside the result of a command.
 type notes struct {
 	io.Writer
 	ink   ink
@@ -57,7 +57,7 @@ func (n notes) object(r record) {
 	e.Encode(r)
 }
 
-// line writes a message of one line.
+// line writes a message of one line, whose arguments are those of fmt.Printf.
 func (n notes) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	switch {

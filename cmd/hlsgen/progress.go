@@ -104,7 +104,7 @@ func (p *progress) text() string {
 	return cut(text, max(room, 12))
 }
 
-// columns returns the width of the terminal.
+// columns returns the width of the terminal in columns, or a usual width if it is unknown.
 func (p *progress) columns() int {
 	width := p.notes.width
 	if p.size != nil {
@@ -176,7 +176,7 @@ func (p *progress) stand(st folding.SearchProgress) {
 	}
 }
 
-// say shows a remark above the bar while a command works.
+// say shows a remark on the terminal above the bar, while a command works.
 func (p *progress) say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -67,7 +67,7 @@ func newApp(w world, args []string) *app {
 	return &app{world: w, args: args, screen: screen{ink: w.ink(w.stdout), width: columnsFor(w, w.stdout)}}
 }
 
-// A usage error reports a command line, a variable or a configuration file that asks for something that does not
+// A usage is the error of a command line, a variable or a configuration file that asks for something that does not
 // exist.
 type usage struct{ msg string }
 
@@ -81,7 +81,7 @@ var errShown = errors.New("diagnostics")
 // errDiffer reports that --compare found a difference, which stdout already shows.
 var errDiffer = errors.New("outputs differ")
 
-// run runs hlsgen with the given arguments, and returns the exit code.
+// run runs hlsgen with the given arguments in a world, and returns the exit code.
 func run(ctx context.Context, args []string, w world) (code int) {
 	a := newApp(w, args)
 	defer func() {
@@ -195,14 +195,14 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	return exitDiagnostics
 }
 
-// flush writes the text that the command has printed to stdout.
+// flush writes the text that the command has collected to standard output.
 func (a *app) flush() error {
 	_, err := a.screen.WriteTo(a.stdout)
 	a.screen.Reset()
 	return err
 }
 
-// An outcome has the last fields of the JSON object of every command.
+// An outcome holds the last fields of the JSON object of every command: the diagnostics and the error.
 type outcome struct {
 	Diagnostics []diag.Diag `json:"diagnostics"`
 	Error       string      `json:"error,omitempty"`
@@ -247,7 +247,7 @@ func (a *app) without(asJSON bool, d *diag.List, err error) error {
 	return err
 }
 
-// under joins a relative path to the folder dir. An absolute path stays as it is.
+// under returns a path as seen from the working folder: relative ones begin in dir, absolute ones stay as they are.
 func under(dir, path string) string {
 	if dir == "" || dir == "." || filepath.IsAbs(path) {
 		return path

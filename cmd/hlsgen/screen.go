@@ -20,7 +20,8 @@ type screen struct {
 	width int // of the terminal; 0: nothing says how wide it is
 }
 
-// columns returns the largest width of a table.
+// columns returns the most columns that a table may take on a screen: the terminal's width, or lineWidth if that is
+// unknown.
 func columns(s *screen) int {
 	if s.width == 0 {
 		return lineWidth
@@ -28,7 +29,7 @@ func columns(s *screen) int {
 	return s.width
 }
 
-// prose returns the largest width of prose.
+// prose returns the most columns that a line of prose takes on a screen.
 func prose(s *screen) int { return min(columns(s), lineWidth) }
 
 // line prints a line, and folds it if the terminal is narrower.
@@ -71,7 +72,7 @@ func put(s *screen, name, text string) {
 	}
 }
 
-// beside is the indent of the texts beside the names of fields.
+// beside is the indent, in spaces, of the texts beside the names of fields.
 const beside = "             "
 
 // exact prints a field with a text to copy: a path, or a list of paths.
@@ -112,7 +113,7 @@ func exampleDoc(name string) string {
 	panic("no example " + name)
 }
 
-// about has the first fields of the JSON of a command on a model.
+// An about holds the first fields of the JSON object of a command on a model.
 type about struct {
 	report.ReportHead
 	Model   string `json:"model"`

@@ -233,10 +233,10 @@ func (s *screen) comparison(file string, c *simulate.Comparison) {
 	}
 }
 
-// elements limits how many numbers of an output the screen shows.
+// elements is the most numbers of an output that the screen shows.
 const elements = 40
 
-// first returns the first numbers of an array, on one line.
+// first returns the first numbers of an array as text on one line: as many as fit into 2*elements characters.
 func first(a *npy.Array) string {
 	const most = 2 * elements
 	bits := 64

@@ -147,7 +147,7 @@ func showStates(s *screen, n *stats.Totals) {
 	s.table(t)
 }
 
-// types returns the types of a layer's inputs and weights, without repetitions.
+// types returns, as text, the types of a layer's inputs and weights, each pair once.
 func types(l *stats.LayerStats) string {
 	var in, weights []string
 	for _, p := range l.Products {

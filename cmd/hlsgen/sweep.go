@@ -25,7 +25,7 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// maxFront limits the number of designs of a front.
+// maxFront is the most designs of a front that a user may ask for.
 const maxFront = 10_000
 
 // budgets adds a flag for shares of a board: "0.5,0.8" means two budgets, "lut=0.7,bram=0.9" means one.
@@ -66,7 +66,7 @@ func styled[T fmt.Stringer](values []T) func(string) (T, error) {
 	}
 }
 
-// A jobs is a value of --jobs: a number of processors, or a cluster.
+// A jobs is the value of --jobs: a number of processors, or a cluster with Slurm.
 type jobs struct {
 	workers int
 	slurm   bool
@@ -157,7 +157,7 @@ func parsePrecisions(s string) (list []frontend.Recipe, err error) {
 	return list, err
 }
 
-// maxFormats limits the number of combinations of formats.
+// maxFormats is the most combinations of formats that a value of --requantize may stand for.
 const maxFormats = 1000
 
 func (a *app) sweepCommand() *cobra.Command {

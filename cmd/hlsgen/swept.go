@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// shown limits the rows of a table on the screen. sweep.csv has all rows.
+// shown is the most rows of a table of points on the screen. sweep.csv has all rows.
 const shown = 24
 
 // fates lists the ways in which a point may end, in the order of the screen.

@@ -15,7 +15,7 @@ import (
 	"hlsgen/internal/synthesis"
 )
 
-// stage parses a value of --until: the last stage of the tools.
+// stage parses a value of --until: the last stage up to which the tools run.
 func stage(s string) (synthesis.Stage, error) {
 	if !slices.Contains(synthesis.Stages, s) {
 		return "", fmt.Errorf("want %s%s", strings.Join(synthesis.Stages, ", "), suggest.DidYouMean(s,

@@ -200,7 +200,7 @@ func squeeze(s string, most int) string {
 	return string(r[:front]) + "..." + string(r[len(r)-(most-3-front):])
 }
 
-// cut shortens a text to at most most letters.
+// cut shortens a text to at most the given number of letters, with dots at its end.
 func cut(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-3]) + "..."
@@ -252,7 +252,7 @@ func rate(f float64) string {
 	return whole(n) + decimals
 }
 
-// clocksText returns "clock", "256 clocks" or "12.5 clocks", as they follow the word "every".
+// clocksText returns a number of clocks as it follows the word "every": "clock" for 1, "256 clocks" or "12.5 clocks".
 func clocksText(f float64) string {
 	if f == 1 {
 		return "clock"
@@ -269,7 +269,7 @@ func pace(samples int, interval float64) string {
 	return number + " every " + clocksText(interval)
 }
 
-// duration formats a number of clocks as time.
+// duration returns the time that a number of clocks takes, as text with a fitting unit.
 func duration(clocks int, clockMHz float64) string {
 	t, unit := float64(clocks)/clockMHz, "us"
 	switch {
@@ -287,7 +287,7 @@ func percent(part, of int) string {
 	return strconv.FormatFloat(100*float64(part)/float64(of), 'f', 1, 64) + " %"
 }
 
-// inWords returns an integer as a word up to ten, as digits above.
+// inWords returns an integer as text: a word up to ten, digits above.
 func inWords(n int) string {
 	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 	if n < len(words) {
@@ -296,7 +296,7 @@ func inWords(n int) string {
 	return strconv.Itoa(n)
 }
 
-// count returns a number with its noun: "1 layer", "2 layers".
+// count returns a number with its noun, which gets an s unless the number is 1: "1 layer", "2 layers".
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

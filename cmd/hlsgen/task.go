@@ -172,7 +172,7 @@ func (t *task) path(to *string, name, kind, usage string, is func(string) bool) 
 	}}, name, usage)
 }
 
-// noStandard reports whether a path of samples names a file, and not standard input.
+// noStandard reports whether the path of samples names a file. The name of standard input is none.
 func noStandard(path string) bool { return path != samples.StdioPath }
 
 // completes gives shells all values of a flag, for completion.
@@ -363,7 +363,7 @@ func calibrating(t *task) error {
 	return nil
 }
 
-// recipe parses a value of --quantize.
+// recipe parses a value of --quantize, the name of a recipe such as w4a8.
 func recipe(s string) (*frontend.Recipe, error) {
 	r, err := quantise.ParseRecipe(s)
 	if r.Least {
@@ -385,7 +385,7 @@ func (t *task) interleave() {
 		"so many samples take turns in recurrences, which hides the latency of a step; a frame is then so many samples")
 }
 
-// force adds --force for a command that replaces its output folder as a whole.
+// force adds --force to a command that replaces its output folder as a whole.
 func (t *task) force() {
 	f := t.VarPF(&value{text: "false", kind: "bool", set: func(_ *value, s string) (string, error) {
 		replace, err := strconv.ParseBool(s)

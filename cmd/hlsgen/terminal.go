@@ -13,7 +13,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// An ink colours text for a terminal. The false ink leaves text as it is.
+// An ink colours text for a terminal if it is true. A false ink leaves text as it is.
 type ink bool
 
 // ink returns the ink of a stream. It is false if the stream is no terminal, or if the user wants no colours

@@ -15,17 +15,14 @@ import (
 // MaxFIFODepth is the largest FIFO depth, in words, that a file may ask for.
 const MaxFIFODepth = 1 << 20
 
-// depths holds the depths that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths do,
-// in words. 0 leaves a FIFO to hlsgen. The FIFO of a stream must hold what the layers at both its ends ask for. If the
-// stream has a width converter, each end has a FIFO of its own.
-//
-// The FIFOs' memories stand beside the depths, under keys that FINN does not have.
+// A depths holds what a file says of the FIFOs at a layer's ports: depths in words (0: left to hlsgen) and memories. A
+// stream's FIFO must hold what the layers at both its ends ask for. With a width converter, each end has its own FIFO.
 type depths struct {
 	in, out             []int
 	inMemory, outMemory []dataflow.Memory
 }
 
-// A listed FIFO has an entry of its own in the file, between two layers, as in FINN's final_hw_config.json.
+// A listed is a FIFO with an entry of its own in the file, between two layers, as in FINN's final_hw_config.json.
 type listed struct {
 	key           string
 	words         int
@@ -33,7 +30,8 @@ type listed struct {
 	converted     bool   // whether a width converter stands between before and the FIFO
 }
 
-// words reads a list of depths: inFIFODepths, or FINN's older inFIFODepth with a single number.
+// words reads v, a list of depths in words or a single one, into to. A value that is no depth becomes an error at the
+// place where.
 func (r *reader) words(to *[]int, where string, v any) {
 	list, ok := v.([]any)
 	if !ok {
@@ -53,7 +51,8 @@ func (r *reader) words(to *[]int, where string, v any) {
 	}
 }
 
-// memories reads a list of the FIFOs' memories: inFIFOMemory.
+// memories reads v, a list of memories of FIFOs or a single one, into to. A value that is no memory becomes an error at
+// the place where.
 func (r *reader) memories(to *[]dataflow.Memory, where string, v any) {
 	list, ok := v.([]any)
 	if !ok {
@@ -68,7 +67,7 @@ func (r *reader) memories(to *[]dataflow.Memory, where string, v any) {
 	}
 }
 
-// WithoutFIFOs returns the file without its FIFOs, which are then left to hlsgen.
+// WithoutFIFOs returns a copy of the file that leaves all FIFOs to hlsgen.
 func (f *FoldingFile) WithoutFIFOs() *FoldingFile {
 	of := *f
 	of.fifos, of.layers = nil, map[string]ask{}
@@ -79,7 +78,8 @@ func (f *FoldingFile) WithoutFIFOs() *FoldingFile {
 	return &of
 }
 
-// Without returns the file without some layers, whose folds and FIFOs are then left to hlsgen.
+// Without returns a copy of the file without the entries of the given layers, whose folds and FIFOs are then left to
+// hlsgen.
 func (f *FoldingFile) Without(layers ...string) *FoldingFile {
 	of := *f
 	of.names = slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return slices.Contains(layers, name) })
@@ -90,7 +90,8 @@ func (f *FoldingFile) Without(layers ...string) *FoldingFile {
 	return &of
 }
 
-// listed records a FIFO that has an entry in the file.
+// listed records a FIFO that has its own entry o, under the given key. before is the layer in front of it; converted
+// says that a width converter stands in between.
 func (r *reader) listed(key string, o *object, before string, converted bool) {
 	v, ok := o.values["depth"]
 	if !ok {
@@ -103,9 +104,8 @@ func (r *reader) listed(key string, o *object, before string, converted bool) {
 	r.fifos = append(r.fifos, listed{key: key, words: words[0], before: before, converted: converted})
 }
 
-// FIFOs returns the depths and memories that the file gives a graph's FIFOs, per stream: in front of its reader, and
-// behind its writer. A zero value leaves the FIFO to hlsgen. If the file gives a layer more or fewer FIFOs than it has
-// streams, FIFOs returns false and d says why.
+// FIFOs returns the depths and memories that the file gives a graph's FIFOs, by stream: in at its reader, out at its
+// writer. Zero leaves a choice to hlsgen. If a layer has another number of streams, ok is false and d says so.
 func (f *FoldingFile) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, ok bool) {
 	in, out, ok = make([]dataflow.FIFO, len(g.Streams)), make([]dataflow.FIFO, len(g.Streams)), true
 	index := map[string]int{}
@@ -141,7 +141,7 @@ func (f *FoldingFile) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow
 	for _, p := range f.fifos {
 		id := between(g, index, p)
 		if id < 0 {
-			// Missing reports layers that the design does not have.
+			// ReportMissing reports layers that the design does not have.
 			_, before := index[p.before]
 			if _, after := index[p.after]; before && after {
 				d.Add(fileDiag(diag.Warning, p.key, fmt.Sprintf("%s and %s are no neighbours: its depth has no effect",
@@ -161,7 +161,8 @@ func (f *FoldingFile) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow
 	return in, out, ok
 }
 
-// uneven returns an error: an attribute does not have one value for each of a node's streams.
+// uneven returns the error that an attribute has a number of values other than the node's number of streams. what is
+// "input" or "output".
 func (a *ask) uneven(n *dataflow.Node, attr, what string, given, streams int) diag.Diag {
 	values := "depths"
 	if strings.HasSuffix(attr, "Memory") {
@@ -175,8 +176,8 @@ func (a *ask) uneven(n *dataflow.Node, attr, what string, given, streams int) di
 	return dg
 }
 
-// between returns the stream of the listed FIFO, or -1 if there is none. At an end of the file, it is a stream of the
-// host.
+// between returns the stream on which a listed FIFO lies, or -1 if there is none. At the beginning or end of the file,
+// it is a stream of the host. index has the layers' nodes by name.
 func between(g *dataflow.Graph, index map[string]int, f listed) int {
 	w, before := index[f.before]
 	r, after := index[f.after]
@@ -197,7 +198,7 @@ func between(g *dataflow.Graph, index map[string]int, f listed) int {
 	return -1
 }
 
-// depthsOf returns the FIFOs at the ports of a design's node, as a file must list them to give the same design.
+// depthsOf returns the depths and memories at a node's ports that a file must have to give the same design.
 func depthsOf(d *dataflow.Design, node int) (list depths) {
 	n := d.Model.Graph.Nodes[node]
 	for _, id := range n.In {

@@ -28,8 +28,8 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// A FoldingFile holds the content of a folding file: a JSON object with one object per layer, in the form of FINN's
-// auto_folding_config.json. The search chooses what the file leaves out or gives as "auto".
+// A FoldingFile is a folding file that was read: what it fixes of each layer and its FIFOs, in the form of FINN's
+// auto_folding_config.json. The search chooses what it leaves out or gives as "auto".
 type FoldingFile struct {
 	names    []string       // the layers in the order of the file, by our names
 	layers   map[string]ask // by our name
@@ -37,7 +37,7 @@ type FoldingFile struct {
 	fifos    []listed
 }
 
-// An ask holds the file's entry for one layer. Zero fields are left to the search.
+// An ask holds what the file fixes of one layer. Zero fields are left to the search.
 type ask struct {
 	key    string // the layer's key in the file
 	fold   dataflow.Fold
@@ -47,7 +47,7 @@ type ask struct {
 }
 
 // A window is FINN's parallel_window of a sliding window: whether a word holds one kernel position or all of them. In a
-// fold of hlsgen, the positions are the PE.
+// fold of hlsgen, it becomes a PE.
 type window uint8
 
 const (
@@ -56,7 +56,8 @@ const (
 	allPositions
 )
 
-// A rule is one entry of Defaults: FINN's {"attribute": [value, kinds, value, kinds ...]}.
+// A rule is one value of an attribute for some kinds of layers, from Defaults: FINN's {"attribute": [value, kinds,
+// value, kinds ...]}.
 type rule struct {
 	attr   string
 	fold   dataflow.Fold
@@ -64,7 +65,7 @@ type rule struct {
 	kinds  []string // kinds of layers; nil means all
 }
 
-// derived lists the kinds of nodes that FINN's files list and that hlsgen inserts by itself.
+// derived lists the kinds of nodes that FINN's files list and that hlsgen inserts by itself, whatever the file says.
 var derived = []string{"StreamingFIFO", dwc.Kind, "IODMA", "TLastMarker"}
 
 // Examples for hints, with the first kind of layer.
@@ -87,12 +88,12 @@ var neutral = map[string]any{
 	"dynamic_input":             json.Number("0"),
 }
 
-// elsewhere lists FINN's keys for things that hlsgen decides in other places: back end and floor plan.
+// elsewhere lists FINN's keys for what hlsgen's users decide in other ways: the back end and the floor plan.
 var elsewhere = []string{
 	"deep_pipeline", "preferred_impl_style", "backend", "exec_mode", "slr", "mem_port", "partition_id", "device_id",
 }
 
-// A reader reads a file and collects its faults.
+// A reader reads a file and adds its faults to a list of diagnostics.
 type reader struct {
 	*FoldingFile
 	d      *diag.List
@@ -102,14 +103,14 @@ type reader struct {
 	order  []string
 }
 
-// unused describes an attribute without effect: its first place and the number of its places.
+// An unused counts the places of an attribute without effect, and remembers the first.
 type unused struct {
 	first string
 	times int
 }
 
-// Read reads a folding file. It returns nil if the file has errors, which it adds to d. Layers that the design does not
-// have, and values that a layer cannot take, are reported when the file is applied to a graph.
+// Read reads a folding file. It returns nil after adding errors to d. Layers that a design lacks, and values that a
+// layer cannot take, show only when the file is applied to a graph.
 func Read(data []byte, d *diag.List) *FoldingFile {
 	r := &reader{FoldingFile: &FoldingFile{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
 	o, err := readObject(data)
@@ -162,7 +163,7 @@ func Read(data []byte, d *diag.List) *FoldingFile {
 	return r.FoldingFile
 }
 
-// layer reads the entry of a layer.
+// layer reads the entry of a layer. name is our name of it, key that in the file.
 func (r *reader) layer(name, key string, entries *object) {
 	if other, twice := r.layers[name]; twice {
 		r.fail(key, fmt.Sprintf("means the same layer as %q", other.key), "")
@@ -201,7 +202,7 @@ func fileDiag(severity diag.Severity, where, msg, hint string) diag.Diag {
 	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: in, Msg: msg, Hint: hint}
 }
 
-// set reads one attribute. where is its place in the file.
+// set reads attribute attr with value v into a fold or a window. where is its place in the file, for diagnostics.
 func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 	switch attr {
 	case "PE":
@@ -261,8 +262,8 @@ func style[T ~uint8](r *reader, field *T, where string, v any, known map[string]
 	*field = t
 }
 
-// memMode accepts the modes that keep tables on the chip. FINN streams them to the kernel or embeds them; hlsgen always
-// uses ROMs beside the kernel, whose memory ram_style chooses.
+// memMode checks FINN's way to bring weights to a kernel. It accepts those that keep tables on the chip, which hlsgen
+// does in any case, and reports the others.
 func (r *reader) memMode(where string, v any) {
 	switch v {
 	case "internal_decoupled", "internal_embedded", "decoupled", "const":
@@ -300,7 +301,7 @@ func (r *reader) defaultRules(o *object) {
 	}
 }
 
-// kindList reads the kinds that a default applies to; nil means all.
+// kindList reads the kinds to which a default applies. nil stands for "all". ok is false for values that name no kinds.
 func kindList(v any) (kinds []string, ok bool) {
 	list, ok := v.([]any)
 	if !ok {
@@ -319,7 +320,7 @@ func kindList(v any) (kinds []string, ok bool) {
 	return kinds, len(kinds) > 0
 }
 
-// show returns a JSON value as it stands in the file, shortened.
+// show returns a JSON value as text for a message: shortened, objects and lists without their content.
 func show(v any) string {
 	switch v := v.(type) {
 	case *object:

@@ -11,16 +11,16 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A LayerChoices holds the file's choices for one layer, without those that have no effect on it.
+// A LayerChoices holds what the file fixes of one layer, without what has no effect on it, and the legal folds that
+// agree.
 type LayerChoices struct {
 	ask
 	node *dataflow.Node
 	left []dataflow.Fold // the legal folds with these values
 }
 
-// Choices returns the file's choices for a node with the given folds. Attributes without a value in the node's own
-// entry come from the defaults for its kind. If no fold has these values, Choices adds a diagnostic to d and reports
-// false.
+// Choices returns what the file fixes of a node with the given folds, in the node's own entry or in the defaults for
+// its kind. Values that no fold has become diagnostics in d. ok is false if one of these is an error.
 func (f *FoldingFile) Choices(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w LayerChoices, ok bool) {
 	w = LayerChoices{f.layers[n.Name], n, slices.Clone(folds)}
 	for _, r := range f.defaults {
@@ -61,10 +61,10 @@ func (f *FoldingFile) Choices(n *dataflow.Node, folds []dataflow.Fold, d *diag.L
 	return w, ok
 }
 
-// FixesAnything reports whether the file fixes anything of the layer.
+// FixesAnything reports whether the file fixes any attribute of the layer's fold.
 func (w *LayerChoices) FixesAnything() bool { return w.fold != dataflow.Fold{} }
 
-// Allows reports whether a fold has the requested values.
+// Allows reports whether a fold has all the values that the file fixes.
 func (w *LayerChoices) Allows(o dataflow.Fold) bool {
 	for _, f := range fields {
 		if want := f.value(w.fold); want != 0 && f.value(o) != want {
@@ -74,10 +74,10 @@ func (w *LayerChoices) Allows(o dataflow.Fold) bool {
 	return true
 }
 
-// Folds returns the legal folds with the requested values.
+// Folds returns the legal folds that have all the values that the file fixes.
 func (w *LayerChoices) Folds() []dataflow.Fold { return w.left }
 
-// Where returns the place in the file where the layer's values stand, for diagnostics.
+// Where returns the place of the layer's entry in the file, or of the defaults without one, for diagnostics.
 func (w *LayerChoices) Where() string {
 	if w.key == "" {
 		return "folding file, Defaults"
@@ -85,7 +85,7 @@ func (w *LayerChoices) Where() string {
 	return "folding file, " + w.key
 }
 
-// Unbuildable returns an error: the board's device can build none of the requested folds.
+// Unbuildable returns the error that the board's device can build none of the folds that the file allows.
 func (w *LayerChoices) Unbuildable(board string) diag.Diag {
 	hint := "leave ram_style and resType to the search"
 	if w.left[0].Memory == dataflow.URAM {
@@ -94,8 +94,8 @@ func (w *LayerChoices) Unbuildable(board string) diag.Diag {
 	return w.diag(w.node, diag.Error, fmt.Sprintf("%s cannot be built so on %s", w.node.Name, board), hint)
 }
 
-// ReportMissing adds a diagnostic to d for each entry for a layer that the design does not have. It reports false if
-// one of them is an error.
+// ReportMissing adds a diagnostic to d for each entry of a layer that the graph does not have. ok is false if one of
+// them is an error.
 func (f *FoldingFile) ReportMissing(g *dataflow.Graph, d *diag.List) (ok bool) {
 	ok = true
 	for _, name := range f.names {
@@ -112,7 +112,7 @@ func (f *FoldingFile) ReportMissing(g *dataflow.Graph, d *diag.List) (ok bool) {
 	return ok
 }
 
-// where returns the place in the file that sets the attribute.
+// where returns the place in the file that sets an attribute: the layer's own entry, or else Defaults.
 func (a *ask) where(attr string) string {
 	if a.own(attr) {
 		return a.key + "." + attr
@@ -120,18 +120,18 @@ func (a *ask) where(attr string) string {
 	return "Defaults." + attr
 }
 
-// own reports whether the layer's own entry has the attribute. A default does not apply to layers that cannot choose
-// it.
+// own reports whether the layer's own entry has the attribute. A default, in contrast, does not concern layers that
+// cannot choose it.
 func (a *ask) own(attr string) bool { return slices.Contains(a.given, attr) }
 
-// diag returns a diagnostic about the file's choices for a node.
+// diag returns a diagnostic about what the file fixes of a node, with the place of its entry.
 func (a *ask) diag(n *dataflow.Node, severity diag.Severity, msg, hint string) diag.Diag {
 	dg := fileDiag(severity, cmp.Or(a.key, "Defaults"), msg, hint)
 	dg.Node = cmp.Or(n.Origin...)
 	return dg
 }
 
-// A field is one attribute of a fold, under its name in a folding file.
+// A field is one attribute of a fold, with its name in a folding file and its access as a number.
 type field struct {
 	name  string
 	value func(dataflow.Fold) int // 0: not given
@@ -160,7 +160,8 @@ func fieldOf[T ~int | ~uint8](name string, at func(*dataflow.Fold) *T, text func
 
 const windowAttribute = "parallel_window"
 
-// positions replaces parallel_window by the PE that it stands for. It reports false if the layer cannot have that PE.
+// positions replaces parallel_window by the PE for which it stands. It adds an error to d and returns false if the file
+// also fixes another PE. On layers without such a window it has no effect.
 func (w *LayerChoices) positions(d *diag.List) bool {
 	if w.window == anyWindow {
 		return true
@@ -189,8 +190,8 @@ func (w *LayerChoices) positions(d *diag.List) bool {
 	return true
 }
 
-// refusal returns a diagnostic that says why the layer cannot take a value. fold is a fold of the layer. The severity
-// is 0 for a default that does not apply to the layer, which is no fault.
+// refusal returns the diagnostic that the layer cannot take the value want of a field. values are the possible ones,
+// fold is one of its folds. Severity 0 stands for a default that does not concern the layer.
 func (w *LayerChoices) refusal(f field, want int, values []int, fold dataflow.Fold) diag.Diag {
 	say := func(severity diag.Severity, msg, hint string) diag.Diag {
 		dg := w.diag(w.node, severity, msg, hint)
@@ -213,7 +214,7 @@ func (w *LayerChoices) refusal(f field, want int, values []int, fold dataflow.Fo
 	return say(diag.Error, fmt.Sprintf("%s is not possible in %s", f.text(want), w.node.Name), f.near(values, want))
 }
 
-// values returns all values of the field among the folds, in increasing order.
+// values returns the values that the field has in some of the folds, in increasing order, each once.
 func (f field) values(folds []dataflow.Fold) []int {
 	var v []int
 	for _, o := range folds {
@@ -223,7 +224,7 @@ func (f field) values(folds []dataflow.Fold) []int {
 	return slices.Compact(v)
 }
 
-// near lists the legal numbers next to the requested one, or all styles.
+// near returns a hint with possible values: for a number up to four next to want, for a style all.
 func (f field) near(values []int, want int) string {
 	if f.none == 1 {
 		i, _ := slices.BinarySearch(values, want)
@@ -236,7 +237,8 @@ func (f field) near(values []int, want int) string {
 	return "possible are " + strings.Join(text, ", ")
 }
 
-// width returns the bits of one element on the ports that PE or SIMD makes wider: PE counts outputs, SIMD inputs.
+// width returns the bits of the widest element on the ports whose words the attribute makes wider: the outputs for PE,
+// the inputs for SIMD.
 func width(op dataflow.Op, f dataflow.Fold, attr string) (bits int) {
 	ports, out := op.Ports(f)
 	if attr == "PE" {
@@ -248,7 +250,7 @@ func width(op dataflow.Op, f dataflow.Fold, attr string) (bits int) {
 	return bits
 }
 
-// layerNames lists the graph's layers, those of each kind in short.
+// layerNames returns the names of the graph's layers as a text, such as "MVAU_0 to MVAU_3, Pool_0".
 func layerNames(g *dataflow.Graph) string {
 	var kinds []string
 	count := map[string]int{}

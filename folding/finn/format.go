@@ -21,8 +21,8 @@ const (
 	DetailWholeDesign                      // the memory of every FIFO; without it, hlsgen chooses the best memories
 )
 
-// Format writes a design as a folding file from which Read gets the same design. A layer is written with the attributes
-// that it can choose. Width converters are not written, because they follow from the other layers.
+// Format returns a folding file from which Read gets the same design, as far as how asks for it. A layer has the
+// attributes that it can choose. Width converters are left out, since they follow from the other layers.
 func Format(design *dataflow.Design, how FileDetail) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n  \"Defaults\": {}")
@@ -65,7 +65,7 @@ func Format(design *dataflow.Design, how FileDetail) []byte {
 	return b.Bytes()
 }
 
-// A laid is a layer of a design, which several nodes may compute.
+// A laid is a layer as a file has it: its name, fold and FIFOs. In a design, several nodes may compute it.
 type laid struct {
 	name   string
 	op     dataflow.Op

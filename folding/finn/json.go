@@ -19,7 +19,8 @@ const (
 	maxDepth = 8        // nested objects and arrays
 )
 
-// readObject reads one JSON object strictly. A repeated key is an error, and so is text after the end.
+// readObject reads the JSON object that is all of data. It returns an error for a repeated key, for text after the
+// object and beyond the limits.
 func readObject(data []byte) (*object, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("larger than %d bytes", maxFile)

@@ -15,7 +15,7 @@ import (
 // They come from FINN's operators (github.com/Xilinx/finn, src/finn/custom_op/fpgadataflow, both of its branches) and
 // from files of its builds.
 
-// finnOnly lists the kinds of layers that only FINN has. Kinds that hlsgen inserts by itself are in derived.
+// finnOnly lists kinds of layers that FINN has and hlsgen does not. Kinds that hlsgen inserts by itself are in derived.
 var finnOnly = slices.Concat(
 	// elementwise operators, and their earlier names
 	strings.Fields(`ChannelwiseOp StreamingEltwise ElementwiseSub ElementwiseAbsDiff ElementwiseDiv ElementwiseMax
@@ -32,8 +32,8 @@ var finnOnly = slices.Concat(
 	strings.Fields(`CheckSum StreamingDataflowPartition ACCLIn ACCLOut`),
 )
 
-// finnAttributes lists attributes of FINN's layers that follow from the network or record what FINN did. elsewhere and
-// neutral have the attributes that request something.
+// finnAttributes lists attributes of FINN's layers that ask for nothing: they follow from the network or record what
+// FINN did.
 var finnAttributes = slices.Concat(
 	// of FIFOs, width converters and ports
 	strings.Fields(`depth impl_style depth_monitor folded_shape normal_shape shape inWidth outWidth streamWidth
@@ -53,7 +53,7 @@ var finnAttributes = slices.Concat(
 		output_hook io_chrc_in io_chrc_out io_chrc_period io_chrc_pads_in io_chrc_pads_out mlo_max_iter address_map`),
 )
 
-// known lists the attributes that hlsgen understands.
+// known lists the attributes of a layer that a folding file may have with effect.
 var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "steps", "mem_mode",
 	"inFIFODepths", "outFIFODepths", "inFIFOMemory", "outFIFOMemory"}
 
@@ -63,8 +63,8 @@ func knownAre() string {
 	return "known are " + strings.Join(known[:last], ", ") + " and " + known[last]
 }
 
-// useless reports an attribute without effect. An attribute that FINN knows deserves a note or a warning. Any other
-// attribute is a typo, and therefore an error: the user would lose what it asks for.
+// useless reports an attribute without effect: by a note for what belongs elsewhere, by a warning for what only FINN
+// knows. Any other is an error, since it is a typo, and the user would lose what it asks for.
 func (r *reader) useless(attr string) {
 	a := r.unused[attr]
 	times := ""
@@ -87,10 +87,10 @@ func (r *reader) useless(attr string) {
 	}
 }
 
-// isKind reports whether hlsgen or FINN has layers of a kind, by our name.
+// isKind reports whether hlsgen or FINN has layers of a kind, under our name of it.
 func isKind(kind string) bool { return slices.Contains(kindNames(), kind) }
 
-// kindNames returns the kinds of hlsgen and those that only FINN has.
+// kindNames returns the kinds of layers of hlsgen and those that only FINN has, under our names.
 func kindNames() (names []string) {
 	for _, k := range hlslib.LayerKinds {
 		names = append(names, k.Name)

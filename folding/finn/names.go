@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// A spelling is the name of a layer in a folding file, in its parts: MVAU_hls_0, StreamingFCLayer_Batch_3.
+// A spelling is a layer's name in a folding file, split into its parts, as in MVAU_hls_0 or StreamingFCLayer_Batch_3.
 type spelling struct {
 	kind   string // our name of the kind
 	engine string // hls, rtl, or empty
@@ -24,7 +24,7 @@ type spelling struct {
 // spellings matches FINN's names: an older FINN appends _Batch to kinds, a newer one the back end.
 var spellings = regexp.MustCompile(`^(.*?)(?:_Batch)?(?:_(hls|rtl))?(?:_([0-9]+))?$`)
 
-// finnKinds maps FINN's present and former names of kinds to ours, where they differ.
+// finnKinds maps FINN's present and former names of kinds to hlsgen's, where these differ.
 var finnKinds = func() map[string]string {
 	ours := map[string]string{}
 	for _, k := range hlslib.LayerKinds {
@@ -35,7 +35,8 @@ var finnKinds = func() map[string]string {
 	return ours
 }()
 
-// finnOf returns the differences between a kind and FINN's layer, the zero value for kinds that hlsgen does not have.
+// finnOf returns how FINN's layer of a kind differs from ours in a folding file. It is zero for kinds that hlsgen does
+// not have.
 func finnOf(kind string) dataflow.FINNFile {
 	for _, k := range hlslib.LayerKinds {
 		if k.Name == kind {
@@ -63,9 +64,8 @@ func (s spelling) name() string {
 	return s.kind + "_" + s.number
 }
 
-// apart computes our name for each key. FINN counts the layers of each back end separately, so MVAU_hls_0 and
-// MVAU_rtl_0 are two layers. If a file has both for a kind, the kind's layers are counted in the order of the file,
-// which is the order of the network.
+// apart enters our name for each key of the file. FINN counts the layers of each back end separately: MVAU_hls_0 and
+// MVAU_rtl_0 are two layers. If a kind has both, we count its layers in the order of the file.
 func (r *reader) apart(keys []string) {
 	engines := map[string][]string{}
 	for _, k := range keys {
@@ -90,9 +90,8 @@ func (r *reader) apart(keys []string) {
 	}
 }
 
-// Renumbered renumbers the file's sliding windows for a graph. FINN's older foldings have no window in front of a
-// pooling (StreamingMaxPool has its own). If the file names exactly as many windows as the graph has in front of other
-// layers, they are taken for these.
+// Renumbered returns the file with its sliding windows, which older FINN has not in front of poolings, numbered as in a
+// graph. That needs as many windows as the graph has elsewhere. Otherwise it returns f. d says what it did.
 func (f *FoldingFile) Renumbered(g *dataflow.Graph, d *diag.List) *FoldingFile {
 	if m, ok := f.withPools(g, d); ok {
 		return m
@@ -125,7 +124,8 @@ func (f *FoldingFile) Renumbered(g *dataflow.Graph, d *diag.List) *FoldingFile {
 	return f.renamed(to)
 }
 
-// renamed returns the file with other names for some layers. Layers that to maps to "" are dropped.
+// renamed returns a copy of the file with the names of layers replaced as to says. Layers for which it says "" are
+// dropped, others stay.
 func (f *FoldingFile) renamed(to map[string]string) *FoldingFile {
 	m := &FoldingFile{defaults: f.defaults, layers: map[string]ask{}}
 	name := func(n string) string {
@@ -147,9 +147,9 @@ func (f *FoldingFile) renamed(to map[string]string) *FoldingFile {
 	return m
 }
 
-// withPools renumbers the file's sliding windows and poolings for a graph. FINN+ lowers every pooling to a window and a
-// Pool; hlsgen computes the pooling of a whole image in one layer without a window. If the file names exactly as many
-// windows and poolings as FINN+ would, they are taken for these. Otherwise ok is false.
+// withPools renumbers sliding windows and poolings for a graph. FINN+ makes a window and a Pool of every pooling;
+// hlsgen pools a whole image without a window. If their numbers fit, the names mean the graph's, in order; otherwise ok
+// is false.
 func (f *FoldingFile) withPools(g *dataflow.Graph, d *diag.List) (m *FoldingFile, ok bool) {
 	var windows, pools []string // the graph's windows in order; "" for a window that hlsgen does not need
 	whole := map[string]bool{}  // the poolings without a window
@@ -193,16 +193,13 @@ func (f *FoldingFile) withPools(g *dataflow.Graph, d *diag.List) (m *FoldingFile
 	return f.renamed(to), true
 }
 
-// isDerived reports whether the name is of a kind that hlsgen inserts by itself.
+// isDerived reports whether a layer's name is of a kind that hlsgen inserts by itself.
 func isDerived(name string) bool {
 	return slices.ContainsFunc(derived, func(kind string) bool { return strings.HasPrefix(name, kind+"_") })
 }
 
-// missing returns a diagnostic for an entry whose layer the design does not have, with the most similar layer as a
-// hint. This is an error, because the user would lose what the entry asks for. It is only a warning if FINN has the
-// layer and hlsgen does not: a layer of a kind that only FINN has, or, in FINN's own file, of a kind that this design
-// has no layer of. For example, FINN's device may select labels and threshold inputs where hlsgen leaves that to the
-// host.
+// missing returns the diagnostic for an entry whose layer the graph lacks: key is its name in the file, name ours. It
+// is an error, with the most similar layer as a hint. If FINN has the layer where hlsgen needs none, it is a warning.
 func missing(key, name string, g *dataflow.Graph) diag.Diag {
 	s := spelt(name)
 	of := map[string]int{} // the number of layers per kind

@@ -7,14 +7,14 @@ import (
 	"hlsgen/folding/space"
 )
 
-// ProvedFolding is the answer to a Question: a folding with its proofs.
+// A ProvedFolding is the answer to a DesignSearch: a folding, with lower bounds on what any design takes.
 type ProvedFolding struct {
 	*space.Folding
 	Limit   int                // the most clocks per frame that were allowed
 	Bounds  []MinimisedMeasure // the measures that were minimised, in order
 	Latency *Latency           // nil if the latency was not minimised
-	Spares  bool               // whether Bounds cover only designs that spare DSP slices (Question.SparingDSPs)
-	// whether the design is no better than Question.Than; then it may not have been simulated
+	Spares  bool               // whether Bounds cover only designs that spare DSP slices (DesignSearch.SparingDSPs)
+	// whether the design is no better than DesignSearch.Than; then it may not have been simulated
 	Useless bool
 }
 
@@ -26,11 +26,11 @@ type MinimisedMeasure struct {
 	Least float64
 }
 
-// A Latency holds a design's clocks from the first word of a frame to its last word at the outputs. No design within
-// the budget and the interval takes fewer than Least clocks.
+// A Latency holds a design's clocks from the first word of a frame to its last word at the outputs (Clocks). No design
+// within the budget and the interval takes fewer than Least clocks.
 type Latency struct{ Clocks, Least int }
 
-// String returns the value and the bound as text.
+// String returns the design's value and how far it may be above the least possible, as text for the user.
 func (b MinimisedMeasure) String() string {
 	if b.Measure == goal.LeastLoad {
 		return fmt.Sprintf("load %.3f %% of the budget, %s", 100*b.Value, gap(b.Value, b.Least, fmt.Sprintf("%.3f %%",
@@ -39,16 +39,18 @@ func (b MinimisedMeasure) String() string {
 	return fmt.Sprintf("%d %s, %s", int(b.Value), b.Measure, gap(b.Value, b.Least, fmt.Sprint(int(b.Least))))
 }
 
-// String returns the latency and the bound as text.
+// String returns the latency and how far it may be above the least possible, as text for the user.
 func (l Latency) String() string {
 	return fmt.Sprintf("latency %s, %s", goal.FormatClocks(l.Clocks), gap(float64(l.Clocks), float64(l.Least),
 		goal.FormatClocks(l.Least)))
 }
 
-// Gap returns how far the value may be above the least possible, as a share of that.
+// Gap returns how far the value may be above the least possible, as a share of the bound Least. It is 0.1 for 10 %, and
+// 0 if the value is proved to be the least.
 func (b MinimisedMeasure) Gap() float64 { return open(b.Value, b.Least) }
 
-// Gap returns how far the latency may be above the least possible, as a share of that.
+// Gap returns how far the latency may be above the least possible, as a share of the bound Least. It is 0.1 for 10 %,
+// and 0 if the latency is proved to be the least.
 func (l Latency) Gap() float64 { return open(float64(l.Clocks), float64(l.Least)) }
 
 func open(value, least float64) float64 {
@@ -58,7 +60,8 @@ func open(value, least float64) float64 {
 	return (value - least) / max(least, 1e-9)
 }
 
-// gap describes how far a value is from the proved bound, which text names.
+// gap returns a text that says how far a value may be above the least there is. least is a lower bound of that, and
+// text shows it.
 func gap(value, least float64, text string) string {
 	if value == least {
 		return "the least there is"

@@ -46,7 +46,8 @@ type hunt struct {
 	last           sized // the last sizing in the region of all foldings
 }
 
-// A node is a region with its best folding, as far as the tree's lower bounds tell.
+// A node is a region of foldings that is still to be searched, with its best folding as far as the tree's lower bounds
+// tell.
 type node struct {
 	space.Region
 	solution *search.Solution // nil until solve has found it
@@ -139,7 +140,7 @@ func (h *hunt) bound() float64 {
 	return bound
 }
 
-// value returns the best design's measure, or infinity if none is known.
+// value returns the measure of the best design that is known, or infinity if none is.
 func (h *hunt) value() float64 {
 	if h.best == nil {
 		return math.Inf(1)
@@ -155,7 +156,7 @@ func (h *hunt) within() search.Caps {
 	return h.best.CapsToMatch(h.measure, h.caps, 1)
 }
 
-// add opens a region in which nothing measures less than bound.
+// add makes an open node of a region in which nothing measures less than bound.
 func (h *hunt) add(r space.Region, bound float64) *node {
 	n := &node{Region: r, bound: bound, number: h.made}
 	h.push(n)
@@ -163,7 +164,7 @@ func (h *hunt) add(r space.Region, bound float64) *node {
 	return n
 }
 
-// push opens a node.
+// push adds a node to those that are open, sorted by bound.
 func (h *hunt) push(n *node) {
 	at, _ := slices.BinarySearchFunc(h.open, n, func(a, b *node) int {
 		return cmp.Or(cmp.Compare(b.bound, a.bound), b.number-a.number)
@@ -376,7 +377,7 @@ func (h *hunt) runs(ctx context.Context, f *space.Folding, d *dataflow.Design) (
 	return t.Interval() <= float64(h.limit), nil
 }
 
-// take makes f the best design if it is better and the whole search has not ended.
+// take makes a folding the best design, if it is within the caps of a better one and the search need not end.
 func (h *hunt) take(f *space.Folding) {
 	caps := h.within()
 	if f.Cost.Within(&caps.Vector) && !h.Effort.Over() {
@@ -385,7 +386,7 @@ func (h *hunt) take(f *space.Folding) {
 	}
 }
 
-// layersAt returns the given layers, and the layers at both ends of the streams, sorted.
+// layersAt returns the given layers and those at both ends of the streams, sorted, each once.
 func (h *hunt) layersAt(streams []int, layers ...int) []int {
 	for _, id := range streams {
 		writer, reader := h.Streams[id].Layers()
@@ -396,7 +397,8 @@ func (h *hunt) layersAt(streams []int, layers ...int) []int {
 	return slices.Compact(layers)
 }
 
-// divide opens the parts of the node's region without the folding of these classes.
+// divide opens the parts of a node's region that remain without the folding of these classes. In them, one of the
+// layers has another class, or one of the FIFOs in short is deeper.
 func (h *hunt) divide(n *node, class []int32, layers []int, short map[space.FIFOPlace]int) {
 	for _, part := range n.Divide(class, layers, short) {
 		h.add(part, n.bound)

@@ -21,8 +21,8 @@ const (
 	cutNodes   = 100
 )
 
-// An EndOnceFound says how a search may end once it has a design. Work from then on uses Ctx and counts towards Whole.
-// Found is called when there is a design.
+// An EndOnceFound says how a search may end once it has a design. From then on its work uses Ctx and counts towards
+// Whole. The search calls Found for each design that is better than the ones before.
 type EndOnceFound struct {
 	Ctx   context.Context
 	Whole *search.TotalStepCounter
@@ -125,7 +125,8 @@ type chase struct {
 	end    EndOnceFound
 }
 
-// begin simulates foldings of little load at the shortest interval and at longer ones.
+// begin simulates foldings of little load at some intervals of the list, from the shortest possible one on. Without a
+// design after that, it calls adopt.
 func (c *chase) begin(ctx context.Context, list []int) error {
 	list = slices.DeleteFunc(slices.Clone(list), func(n int) bool { return n > c.region.Limit })
 	first := sort.Search(len(list), func(i int) bool {
@@ -180,7 +181,7 @@ func (c *chase) adopt(ctx context.Context) error {
 	return err
 }
 
-// tell reports the best design so far.
+// tell tells the caller and the user of the best design so far.
 func (c *chase) tell() {
 	c.end.Found()
 	if c.Goal.Tell != nil {
@@ -211,8 +212,8 @@ func (c *chase) slow(ctx context.Context, layer int) error {
 	return nil
 }
 
-// cut finds the folding whose longest path is the shortest, simulates it, and adds its own path. more is false if
-// nothing better is possible, or if the path was known.
+// cut finds the folding whose longest known path is the shortest, simulates it, and adds the path that it waits for.
+// more is false if nothing better is possible, or no path was new.
 func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	caps := c.caps
 	if c.best != nil {
@@ -249,8 +250,8 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	return c.try(ctx, &c.region, c.Folding(&c.region, least.Best))
 }
 
-// try simulates a folding and adds the path that it waits for; fresh is false if that path was known. If the folding
-// may be the best, try also builds its whole design.
+// try simulates a folding and adds the path that it waits for; fresh is false if that was known. If the folding may be
+// the best, try also sizes its FIFOs and, if its latency is shorter, makes it the best design.
 func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fresh bool, err error) {
 	b := c.Build(f)
 	if b == nil {
@@ -284,7 +285,7 @@ func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fre
 	return fresh, nil
 }
 
-// latency returns the simulated latency of a design.
+// latency returns the clocks of a design from the first word of a frame to its last output word, by simulation.
 func latency(ctx context.Context, b *space.FoldedDesign) (int, error) {
 	t, err := rtlsim.Run(ctx, b.Design, nil, rtlsim.Options{Frames: 1})
 	if err != nil {
@@ -293,8 +294,8 @@ func latency(ctx context.Context, b *space.FoldedDesign) (int, error) {
 	return t.Latency(), nil
 }
 
-// whole returns the best design of a folding's classes whose FIFOs keep an interval of the given clocks; nil if none is
-// within the caps.
+// whole returns the best design of a folding's classes whose FIFOs keep an interval of the given clocks. It returns nil
+// if none is within the caps. b is the folding as built.
 func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b *space.FoldedDesign,
 	clocks int) (*space.Folding, error) {
 	z, err := c.size(ctx, b, clocks, false)

@@ -9,12 +9,9 @@ import (
 	"hlsgen/folding/space"
 )
 
-// An IntervalSearch looks for the best design at an interval within the budget, measure after measure: First with
-// little work, then Continue with as much as allowed. It may stop anywhere and resume later.
-//
-// Where DSP slices may be spared (Question.SparingDSPs), it first looks for designs that spare them. If a part of the
-// usual work finds none, it looks for other designs; from then on a design that spares DSP slices must be better than
-// these.
+// An IntervalSearch looks for the best design at an interval, measure after measure: First with little work, then
+// Continue. It prefers designs that spare DSP slices (SparingDSPs). If usual work finds none, it looks for others,
+// which a sparing design must then beat.
 type IntervalSearch struct {
 	Limit int
 	// Takes are the designs found so far, each better than the one before. Designs of the second line follow those of
@@ -24,13 +21,14 @@ type IntervalSearch struct {
 	lines []*line
 }
 
-// A FoundDesign is a design that was found. Spares reports whether it comes from the line that spares DSP slices.
+// A FoundDesign is a design that an IntervalSearch found. Spares reports whether the search that spares DSP slices
+// found it.
 type FoundDesign struct {
 	*space.Folding
 	Spares bool
 }
 
-// A line looks for designs that spare DSP slices, or for any designs.
+// A line is one of an IntervalSearch's searches: that for designs that spare DSP slices, or that for any designs.
 type line struct {
 	*DesignSearch
 	limit int
@@ -41,7 +39,8 @@ type line struct {
 	taken func(*space.Folding)
 }
 
-// NewIntervalSearch returns a new search of designs at an interval.
+// NewIntervalSearch returns a search, not begun yet, for the best design at an interval of limit clocks, within the
+// budget at that interval.
 func (q *DesignSearch) NewIntervalSearch(limit int) *IntervalSearch {
 	p := &IntervalSearch{Limit: limit}
 	if q.sparing() {
@@ -81,12 +80,13 @@ func (p *IntervalSearch) follow(q *DesignSearch, caps search.Caps) *line {
 	return l
 }
 
-// better reports whether f measures no more than the other design.
+// better reports whether f is at least as good as the other design, by the line's measures in their order.
 func (l *line) better(f, than *space.Folding) bool {
 	return Compare(l.DesignSearch, l.order, f, than) <= 0
 }
 
-// Compare orders designs by their measures, in the given order.
+// Compare orders two designs by the given measures, the first that differs deciding. It returns -1 if a is better, 1 if
+// b is, and 0 otherwise.
 func Compare(q *DesignSearch, order []goal.ResourceMeasure, a, b *space.Folding) int {
 	for _, m := range order {
 		measure := q.ObjectiveOf(m)
@@ -101,7 +101,7 @@ func Compare(q *DesignSearch, order []goal.ResourceMeasure, a, b *space.Folding)
 	return 0
 }
 
-// CountTowards makes the search count towards w, which may end it.
+// CountTowards makes all work of the search count towards w, whose limit may then end the search.
 func (p *IntervalSearch) CountTowards(w *search.TotalStepCounter) {
 	for _, l := range p.lines {
 		l.Effort.Whole = w
@@ -134,7 +134,8 @@ func (p *IntervalSearch) First(ctx context.Context) error {
 	return nil
 }
 
-// Continue continues after First, up to times the usual work in total. If any is true, it stops at the first design.
+// Continue continues the search, up to the given multiple of the usual work in total; it first calls First. If any is
+// true, it stops at the first design.
 func (p *IntervalSearch) Continue(ctx context.Context, times int, any bool) error {
 	if err := p.First(ctx); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (p *IntervalSearch) Continue(ctx context.Context, times int, any bool) erro
 	return nil
 }
 
-// Impossible reports whether there surely is no design.
+// Impossible reports whether it is proved that no design keeps the interval within the caps.
 func (p *IntervalSearch) Impossible() bool {
 	l := p.lines[len(p.lines)-1]
 	return len(l.hunts) > 0 && math.IsInf(l.hunts[0].bound(), 1)
@@ -177,8 +178,8 @@ func (p *IntervalSearch) Best(ctx context.Context) (*ProvedFolding, error) {
 		Useless: l.useless(t.Folding, t.Spares)}, err
 }
 
-// Bounds returns the bound of each measure for a design that keeps the interval, among the designs that spare DSP
-// slices or among all.
+// Bounds returns, for each measure that was minimised, the value of design f and a lower bound. The bound covers
+// designs that spare DSP slices or, if spares is false, all.
 func (p *IntervalSearch) Bounds(f *space.Folding, spares bool) (list []MinimisedMeasure) {
 	for _, l := range p.lines {
 		if l.Spares == spares {
@@ -188,7 +189,7 @@ func (p *IntervalSearch) Bounds(f *space.Folding, spares bool) (list []Minimised
 	return nil
 }
 
-// UsualSteps returns the usual number of steps for the interval.
+// UsualSteps returns the steps of work that the search usually takes at this interval.
 func (p *IntervalSearch) UsualSteps() int {
 	if l := p.lines[len(p.lines)-1]; len(l.hunts) > 0 {
 		return l.work()
@@ -199,7 +200,8 @@ func (p *IntervalSearch) UsualSteps() int {
 // perBounded is the work that a line gets for a first bound, as a multiple of that bound's steps.
 const perBounded = 4
 
-// work returns the usual steps of a line: more if a first bound takes more, and if frames have more words.
+// work returns the steps of work that the line usually takes. Networks with costly first bounds, or with more words per
+// frame, take more.
 func (l *line) work() int {
 	const perWord = 16 * wordSteps
 	h := l.hunts[0]
@@ -209,8 +211,8 @@ func (l *line) work() int {
 // patience returns the steps without a better design after which the hunt for a measure ends.
 func (l *line) patience() int { return goodWork + perBounded*l.hunts[0].bounded }
 
-// hunt returns the search for the least of measure i. Its designs take no more of the measures before than the best
-// design.
+// hunt returns the search for the least of measure i, and begins it if need be. Its designs take no more of the
+// measures before than the best design does.
 func (l *line) hunt(i int) *hunt {
 	if i < len(l.hunts) {
 		return l.hunts[i]
@@ -225,7 +227,8 @@ func (l *line) hunt(i int) *hunt {
 	return h
 }
 
-// rest hunts for one measure after the other. Each hunt gets half of the remaining work, and the last one all of it.
+// rest hunts for one measure after the other, up to work steps in total. Each hunt gets half of what remains, the last
+// one all. If any is true, it stops at the first design; patience ends hunts that find nothing better.
 func (l *line) rest(ctx context.Context, work int, any bool, patience int) error {
 	for i := range l.order {
 		l.Effort.Limit = work
@@ -245,7 +248,7 @@ func (l *line) rest(ctx context.Context, work int, any bool, patience int) error
 	return nil
 }
 
-// bounds returns the bound of each measure for a design that this line found.
+// bounds returns, for each measure that was minimised, the value of a design of this line and the lower bound.
 func (l *line) bounds(f *space.Folding) (list []MinimisedMeasure) {
 	for i, m := range l.order {
 		b := MinimisedMeasure{Measure: m, Value: f.Value(l.ObjectiveOf(m))}

@@ -28,7 +28,7 @@ import (
 // time, so that the answer does not depend on the machine. line.work adds more for large networks.
 const maxWork = 60_000_000
 
-// A DesignSearch is a goal to reach in a space, with the work done for the answer.
+// A DesignSearch asks for designs that reach a goal in a space of foldings, and counts the work done for the answer.
 type DesignSearch struct {
 	*space.FoldingSpace
 	Goal   goal.Goal
@@ -53,7 +53,7 @@ type KnownDesign struct {
 	Spares bool    // whether it spares DSP slices; such a design is better than any other
 }
 
-// NewDesignSearch returns the question for a goal, which must be valid.
+// NewDesignSearch returns the search for a goal, which must be valid (Goal.Verify). No work is done yet.
 func NewDesignSearch(s *space.FoldingSpace, wanted goal.Goal) *DesignSearch {
 	q := &DesignSearch{FoldingSpace: s, Goal: wanted, Budget: goal.BudgetOf(s.Target.Board, wanted.MaxUse),
 		Words: sizingWords}
@@ -67,21 +67,21 @@ func NewDesignSearch(s *space.FoldingSpace, wanted goal.Goal) *DesignSearch {
 	return q
 }
 
-// LimitSizing limits the work of sizing one folding to the given number of steps.
+// LimitSizing lets the sizing of one folding's FIFOs take at most about the given number of steps.
 func (q *DesignSearch) LimitSizing(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
 
-// Restarted returns the question with no work done.
+// Restarted returns a copy of the search that has done no work, with the usual limit.
 func (q *DesignSearch) Restarted() *DesignSearch {
 	f := *q
 	f.Effort = q.Effort.Separate(maxWork)
 	return &f
 }
 
-// MaxInterval returns the longest interval that reaches the goal, or nil if every interval does.
+// MaxInterval returns the longest interval in clocks that reaches the goal, or nil if every interval does.
 func (q *DesignSearch) MaxInterval() *big.Rat { return q.Goal.Limit(q.Clock, q.Model.Turns.PerFrame()) }
 
-// CapsAt returns the caps of a design at an interval: the budget, and the bytes that the processor's memory carries in
-// that time.
+// CapsAt returns the caps of a design at an interval in clocks: the budget, and the bytes that the processor's memory
+// carries in that time. Goals with MaxCycles have no caps.
 func (q *DesignSearch) CapsAt(interval int) search.Caps {
 	caps := search.Unlimited
 	if q.Goal.MaxCycles == 0 {
@@ -94,15 +94,15 @@ func (q *DesignSearch) CapsAt(interval int) search.Caps {
 	return caps
 }
 
-// SparingDSPs returns the question with DSP slices not allowed for few bits (goal.KindNarrowDSP). It is answered first.
-// The question itself is answered only if this one has no answer, which means that LUTs are short.
+// SparingDSPs returns a copy of the search whose designs use no DSP slices for factors of few bits
+// (goal.KindNarrowDSP). Only if it finds nothing, which means that LUTs are short, may designs use them.
 func (q *DesignSearch) SparingDSPs() *DesignSearch {
 	s := *q
 	s.Spares = true
 	return &s
 }
 
-// useless reports whether a design is no better than the rival.
+// useless reports whether a design is no better than the known design Than. spares says whether it spares DSP slices.
 func (q *DesignSearch) useless(f *space.Folding, spares bool) bool {
 	switch r := q.Than; {
 	case r == nil:
@@ -114,14 +114,14 @@ func (q *DesignSearch) useless(f *space.Folding, spares bool) bool {
 	}
 }
 
-// Tree returns the tree of all foldings whose layers take at most the given clocks per frame.
+// Tree returns the tree for package search of all foldings whose layers take at most the given clocks per frame.
 func (q *DesignSearch) Tree(clocks int) *search.Tree { return q.tree(&space.Region{Limit: clocks}) }
 
 func (q *DesignSearch) tree(r *space.Region) *search.Tree {
 	return q.FoldingSpace.Tree(r, q.Around, &q.Effort)
 }
 
-// ObjectiveOf returns a measure of designs in the form that package search takes.
+// ObjectiveOf returns a measure as an objective for package search; a load is a share of q.Yard.
 func (q *DesignSearch) ObjectiveOf(m goal.ResourceMeasure) search.Objective {
 	return m.Objective(&q.Yard)
 }

@@ -22,8 +22,8 @@ const (
 // size returns the least FIFO depths with which the design keeps an interval of limit clocks, or is merely free from
 // deadlock if the goal asks for that. It returns nil if the design is slower than the goal allows, or deadlocks.
 //
-// If trust is true and a trial costs much, depths may be assumed to keep the interval (rtlsim.FIFOSizing.Untried) until
-// the whole design is simulated.
+// If trust is true and a trial costs much, depths may be assumed to keep the interval (rtlsim.FIFOSizing.Unsimulated)
+// until the whole design is simulated.
 func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit int, trust bool) (*rtlsim.FIFOSizing,
 	error) {
 	fixed := q.GivenDepths(b)
@@ -75,7 +75,7 @@ func SteadyStateOptions(d *dataflow.Design) rtlsim.Options {
 	return rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes), Words: words}
 }
 
-// TimelineFrames returns how many of a design's first frames a timeline shows at most.
+// TimelineFrames returns of how many frames at most, from the first on, a timeline shows the design.
 func TimelineFrames(d *dataflow.Design) int {
 	const most = 4 << 20 // words
 	words := 0
@@ -85,8 +85,8 @@ func TimelineFrames(d *dataflow.Design) int {
 	return min(64, most/max(1, words))
 }
 
-// Run simulates a design until its pipeline is full. The trace has the layers' clocks of the frames that a timeline
-// shows; callers must not change it. The error may be a *rtlsim.Deadlock.
+// Run simulates a design until its pipeline is full. The trace includes the clocks of each layer for the frames of a
+// timeline. Callers must not change it. The error may be a *rtlsim.Deadlock.
 func (q *DesignSearch) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
 	opt := SteadyStateOptions(d)
 	opt.Layers, opt.Cache = TimelineFrames(d), &q.Known
@@ -109,8 +109,8 @@ const (
 	assessWork  = 2_000_000
 )
 
-// assess returns the best folding of the given classes with FIFOs as deep as the region says. If only is not nil, it
-// names the option of each layer. assess returns nil if nothing is within caps.
+// assess returns the folding of the given classes that has the least of m within caps, with FIFOs as deep as the region
+// says. If only is not nil, it names the option of each layer. The result is nil if nothing is within caps.
 func (q *DesignSearch) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Objective,
 	caps search.Caps) (*space.Folding, error) {
 	effort := q.Effort.Separate(assessWork)
@@ -126,8 +126,8 @@ func (q *DesignSearch) assess(ctx context.Context, r *space.Region, class, only 
 	return q.Folding(r, got.Best), nil
 }
 
-// CanonicalFIFOs returns the folding with FIFOs built in one fixed way among those with equal measures. A user who asks
-// for these folds gets the same FIFOs.
+// CanonicalFIFOs returns the folding with its FIFOs built in one fixed way, without a larger value of any measure in
+// order. A user who asks for these folds gets the same FIFOs.
 func (q *DesignSearch) CanonicalFIFOs(ctx context.Context, f *space.Folding, limit int,
 	order []goal.ResourceMeasure) (*space.Folding,
 	error) {

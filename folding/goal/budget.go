@@ -28,31 +28,32 @@ const (
 // factors into the lanes of a DSP slice takes as many LUTs as to multiply them.
 const MaxNarrowFactorBits = 3
 
-// MeanUnits represents a mean share of 1.
+// MeanUnits is the amount of KindMeanShare that stands for a mean share of 1.
 const MeanUnits = 10_000_000
 
-// averaged lists the kinds whose shares Mean averages.
+// averaged lists the kinds of resources over which KindMeanShare and MaxUse.Mean take the mean.
 var averaged = [...]int{KindBRAM, KindURAM, KindDSP}
 
 // KindNames holds the user's names of the kinds that a budget counts.
 var KindNames = [KindMemoryBytes]string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP", "mean of RAMB18, URAM, DSP"}
 
-// WithBlockName returns the text, which contains names of KindNames, with block RAM named as in the board's data sheet.
+// WithBlockName returns the text with "RAMB18", wherever it occurs, replaced by the board's own name of block RAM.
 func WithBlockName(text string, b boards.Board) string {
 	return strings.ReplaceAll(text, KindNames[KindBRAM], b.BlockRAMName())
 }
 
-// Amounts returns resources in the order of the kinds.
+// Amounts returns resources as a list with one amount per kind, from KindLUT to KindDSP.
 func Amounts(r dataflow.Resources) [KindMeanShare]int64 {
 	return [KindMeanShare]int64{int64(r.LUT), int64(r.LUTRAM), int64(r.FF), int64(r.BRAM), int64(r.URAM), int64(r.DSP)}
 }
 
-// Capacity returns the board's resources, in the units of a cost.
+// Capacity returns all resources of the board's device, in the same units as the cost of a layer.
 func Capacity(b boards.Board) dataflow.Resources {
 	return dataflow.Resources{LUT: b.LUT, LUTRAM: b.LUTRAM, FF: b.FF, BRAM: b.BlockRAMCount(), URAM: b.URAM, DSP: b.DSP}
 }
 
-// Available reports whether the board has every kind of resource that the cost uses, in any amount.
+// Available reports whether the board has at least one of every kind of resource that the cost takes. It does not
+// compare amounts.
 func Available(cost dataflow.Resources, b boards.Board) bool {
 	have := Amounts(Capacity(b))
 	for k, n := range Amounts(cost) {
@@ -63,7 +64,7 @@ func Available(cost dataflow.Resources, b boards.Board) bool {
 	return true
 }
 
-// A StepBudget holds the resources of a board that a design may take.
+// A Budget holds the resources of a board that a design may take, and all that the board has (Capacity).
 type Budget struct {
 	Resources dataflow.Resources
 	// the largest mean share of block RAM, UltraRAM and DSP slices, among those that the board has
@@ -71,8 +72,8 @@ type Budget struct {
 	Capacity dataflow.Resources
 }
 
-// BudgetOf returns the budget of a board. The zero MaxUse means DefaultMaxUse. It computes with decimals: 0.7 of 53,200
-// LUTs is exactly 37,240.
+// BudgetOf returns the budget that a MaxUse gives on a board. The zero MaxUse means DefaultMaxUse. It computes exactly
+// with decimals and rounds down: 0.7 of 53,200 LUTs is 37,240.
 func BudgetOf(b boards.Board, u MaxUse) Budget {
 	if u == (MaxUse{}) {
 		u = DefaultMaxUse
@@ -85,7 +86,7 @@ func BudgetOf(b boards.Board, u MaxUse) Budget {
 	}, u.Mean, c}
 }
 
-// times returns the product of f and n, rounded down.
+// times returns the product of f, as the decimal that the user wrote, and n, rounded down.
 func times(f float64, n int64) int64 {
 	return int64(Floor(new(big.Rat).Mul(Decimal(f), big.NewRat(n, 1))))
 }
@@ -103,7 +104,7 @@ func (b *Budget) MeanOf(r dataflow.Resources) float64 {
 	return sum / float64(max(1, b.averages()))
 }
 
-// averages returns how many of the kinds in averaged the board has.
+// averages returns how many of the kinds in averaged the board has at all.
 func (b *Budget) averages() (n int64) {
 	have := Amounts(b.Capacity)
 	for _, k := range averaged {
@@ -112,12 +113,13 @@ func (b *Budget) averages() (n int64) {
 	return n
 }
 
-// Allows reports whether resources are within the budget.
+// Allows reports whether resources are within the budget, and their mean share within Mean.
 func (b *Budget) Allows(r dataflow.Resources) bool {
 	return r.Within(b.Resources) && b.Vector(r)[KindMeanShare] <= b.Caps().Vector[KindMeanShare]
 }
 
-// Vector returns the resources as the search counts them. Each term of the mean is rounded down.
+// Vector returns the resources as the search counts them, with the mean share in KindMeanShare. Each term of the mean
+// is rounded down.
 func (b *Budget) Vector(r dataflow.Resources) (v search.Vector) {
 	used, have := Amounts(r), Amounts(b.Capacity)
 	copy(v[:], used[:])
@@ -129,7 +131,7 @@ func (b *Budget) Vector(r dataflow.Resources) (v search.Vector) {
 	return v
 }
 
-// Caps returns the budget as the search counts it. Kinds without a budget have no cap.
+// Caps returns the budget in the form of package search. Kinds without a budget have no cap.
 func (b *Budget) Caps() search.Caps {
 	v := search.Unlimited
 	a := Amounts(b.Resources)
@@ -138,14 +140,16 @@ func (b *Budget) Caps() search.Caps {
 	return v
 }
 
-// LoadDenominators returns the amounts that a load is a share of: the budget of each kind that has one.
+// LoadDenominators returns, for each kind that has a budget, the amount of which a load is a share. It is 0 for the
+// others.
 func (b *Budget) LoadDenominators() (v search.Vector) {
 	caps := b.Caps()
 	copy(v[:KindMemoryBytes], caps.Vector[:])
 	return v
 }
 
-// A Share holds how much of a kind of resource a design takes. For the mean, the amounts are shares in millionths.
+// A Share holds how much a design takes of one kind of resource, of its budget and of the board. For the mean, the
+// amounts are shares in millionths.
 type Share struct {
 	Name   string // one of KindNames
 	Used   int
@@ -153,13 +157,13 @@ type Share struct {
 	Board  int
 }
 
-// IsMean reports whether the share is the mean.
+// IsMean reports whether the share is the mean of block RAM, UltraRAM and DSP slices.
 func (s Share) IsMean() bool { return s.Name == KindNames[KindMeanShare] }
 
-// UsedFraction returns the used share of the whole board, from 0.
+// UsedFraction returns the used part of the whole board. It exceeds 1 if the design does not fit.
 func (s Share) UsedFraction() float64 { return float64(s.Used) / float64(s.Board) }
 
-// Shares returns the share of each kind that the board has.
+// Shares returns, for resources of a design, the share of each kind that the board has, and last that of the mean.
 func (b *Budget) Shares(r dataflow.Resources) (list []Share) {
 	const million = 1_000_000
 	used, most, all := Amounts(r), Amounts(b.Resources), Amounts(b.Capacity)

@@ -54,7 +54,8 @@ type Goal struct {
 // StepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
 const StepsPerSecond = 20_000_000
 
-// StepBudget returns the steps of work that end the search; 0: the usual number.
+// StepBudget returns the steps of work after which the search ends once it has a design. 0 means the usual number.
+// SearchTime, if given, overrides Steps.
 func (g *Goal) StepBudget() int {
 	if g.SearchTime > 0 {
 		return max(1, int(g.SearchTime.Seconds()*StepsPerSecond))
@@ -70,14 +71,14 @@ type SearchProgress struct {
 	Share    float64 // the largest share of the budget that any kind of resource takes
 }
 
-// FIFODepthPolicy says how deep FIFOs are. The zero value makes FIFOs deep enough for the interval that unbounded FIFOs
-// would give.
+// A FIFODepthPolicy says how deep FIFOs are. The zero value makes them deep enough for the interval that unbounded
+// FIFOs would give.
 type FIFODepthPolicy struct {
 	Words   int  // if not 0: the depth of every FIFO in words
 	Minimal bool // whether FIFOs are only as deep as freedom from deadlock needs, at any speed
 }
 
-// String returns the value of --fifo.
+// String returns the policy as the value of --fifo: a number of words, "minimal" or "throughput".
 func (f FIFODepthPolicy) String() string {
 	switch {
 	case f.Words > 0:
@@ -88,8 +89,8 @@ func (f FIFODepthPolicy) String() string {
 	return "throughput"
 }
 
-// Limit returns the longest interval that reaches the goal at the clock, with the given samples per frame; nil if every
-// interval does.
+// Limit returns the longest interval, in clocks per frame, that reaches the goal at the clock, with the given samples
+// per frame. It returns nil if every interval does.
 func (g *Goal) Limit(clockMHz float64, samples int) *big.Rat {
 	switch {
 	case g.Interval > 0:
@@ -102,7 +103,7 @@ func (g *Goal) Limit(clockMHz float64, samples int) *big.Rat {
 	return nil
 }
 
-// intervalOf returns the clocks per frame at a rate in samples per second.
+// intervalOf returns the clocks per frame that give a rate in samples per second, with the given samples per frame.
 func intervalOf(clockMHz, fps float64, samples int) *big.Rat {
 	return new(big.Rat).Quo(perClock(clockMHz, samples), Decimal(fps))
 }
@@ -112,7 +113,7 @@ func perClock(clockMHz float64, samples int) *big.Rat {
 	return new(big.Rat).Mul(Decimal(clockMHz), big.NewRat(1_000_000*int64(samples), 1))
 }
 
-// IntervalMeetsLimit reports whether an interval is at most the limit; a nil limit allows every interval.
+// IntervalMeetsLimit reports whether an interval in clocks is at most the limit. A nil limit allows every interval.
 func IntervalMeetsLimit(clocks float64, limit *big.Rat) bool {
 	return limit == nil || new(big.Rat).SetFloat64(clocks).Cmp(limit) <= 0
 }
@@ -152,7 +153,8 @@ func Unit(samplesPerFrame int) string {
 	return "frames"
 }
 
-// Verify returns an error for values that no goal may have. The command line rules them out before.
+// Verify returns an error for a goal, or a clock of t, with values that are out of range or exclude each other. The
+// command line rules such values out before.
 func (g *Goal) Verify(t dataflow.Target) error {
 	finite := func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 	asked := 0

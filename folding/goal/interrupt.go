@@ -21,7 +21,7 @@ func (i *SearchStopper) TryStop() bool {
 	return true
 }
 
-// WasStopped reports whether a search was ended.
+// WasStopped reports whether TryStop has ended a search. It returns false for nil.
 func (i *SearchStopper) WasStopped() bool {
 	if i == nil {
 		return false
@@ -31,8 +31,8 @@ func (i *SearchStopper) WasStopped() bool {
 	return i.taken
 }
 
-// SetStopFunc sets the function that ends the running search, which has a design; nil if it may not be ended. If a
-// search was ended before, SetStopFunc calls end at once.
+// SetStopFunc sets the function that ends the running search, which has a design by now; nil takes it back. If TryStop
+// has ended a search before, SetStopFunc calls end at once. On a nil SearchStopper it does nothing.
 func (i *SearchStopper) SetStopFunc(end func()) {
 	if i == nil {
 		return

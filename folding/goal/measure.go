@@ -7,8 +7,8 @@ import (
 	"hlsgen/folding/search"
 )
 
-// A ResourceMeasure is the meaning of "least resources": the amount that a search minimises first at an interval. It
-// breaks ties by the load, then by LUTs.
+// A ResourceMeasure is the meaning of "least resources": the amount of which a search takes the least. Among equals,
+// the load decides, then LUTs.
 type ResourceMeasure uint8
 
 // The measures. LeastLoad is the largest share of the budget that any kind of resource takes; the others count one
@@ -28,7 +28,7 @@ var measures = [...]struct {
 	kind int
 }{{"load", -1}, {"lut", KindLUT}, {"ff", KindFF}, {"bram", KindBRAM}, {"uram", KindURAM}, {"dsp", KindDSP}}
 
-// String returns the measure's name in reports.
+// String returns the measure's name in reports: "load", or the name of the kind, as in KindNames.
 func (m ResourceMeasure) String() string {
 	if k := measures[m].kind; k >= 0 {
 		return KindNames[k]
@@ -36,10 +36,10 @@ func (m ResourceMeasure) String() string {
 	return "load"
 }
 
-// Flag returns the value of --least.
+// Flag returns the measure as a value of --least, which ParseMeasure reads.
 func (m ResourceMeasure) Flag() string { return measures[m].name }
 
-// ParseMeasure reads the value of --least: load, lut, ff, bram, uram or dsp.
+// ParseMeasure reads the value of --least: load, lut, ff, bram, uram or dsp. The error lists them.
 func ParseMeasure(s string) (ResourceMeasure, error) {
 	var known []string
 	for m, x := range measures {
@@ -51,7 +51,7 @@ func ParseMeasure(s string) (ResourceMeasure, error) {
 	return 0, fmt.Errorf("want %s", strings.Join(known, ", "))
 }
 
-// Order returns the measures to minimise, one after the other.
+// Order returns the measures to minimise one after the other: m, and then those that break ties.
 func (m ResourceMeasure) Order() []ResourceMeasure {
 	if m == LeastLUT || m == LeastLoad {
 		return []ResourceMeasure{m, LeastLoad + LeastLUT - m}
@@ -59,7 +59,8 @@ func (m ResourceMeasure) Order() []ResourceMeasure {
 	return []ResourceMeasure{m, LeastLoad, LeastLUT}
 }
 
-// Objective returns the measure in the form of package search. A load is a share of yard.
+// Objective returns the measure as an objective of package search. For LeastLoad, yard holds the amounts of which a
+// load is a share.
 func (m ResourceMeasure) Objective(yard *search.Vector) search.Objective {
 	if k := measures[m].kind; k >= 0 {
 		return search.Objective{Kind: k}

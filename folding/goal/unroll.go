@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// ParseMaxUnroll reads the value of --max-unroll: the most products of factors of any width, or three such numbers, for
-// factors of more than 4 bits, of 2 to 4 bits, and of 1 bit.
+// ParseMaxUnroll reads the value of --max-unroll, the most products that a process computes in a clock. It is one
+// number, or three: for factors of more than 4 bits, of 2 to 4 bits, and of 1 bit.
 func ParseMaxUnroll(s string) (dataflow.UnrollLimits, error) {
 	var n []int
 	for part := range strings.SplitSeq(s, ",") {

@@ -11,16 +11,17 @@ import (
 // mean share of block RAM, UltraRAM and DSP slices, among those that the board has.
 type MaxUse struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP, Mean float64 }
 
-// DefaultMaxUse holds shares with which designs are known to reach their clock (docs/boards.md).
+// DefaultMaxUse holds the shares that a design takes at most unless the user says otherwise. Designs with these are
+// known to reach their clock (docs/boards.md).
 var DefaultMaxUse = MaxUse{LUT: 0.7, LUTRAM: 0.25, FF: 0.5, BRAM: 0.8, URAM: 0.8, DSP: 0.8, Mean: 0.7}
 
 // useKeys holds the names of a MaxUse's fields in --max-use, in the order of the kinds.
 var useKeys = [...]string{"lut", "lutram", "ff", "bram", "uram", "dsp", "mean"}
 
-// EvenUse returns the MaxUse with the same fraction of everything.
+// EvenUse returns the MaxUse with the same fraction of every resource and of their mean.
 func EvenUse(f float64) MaxUse { return MaxUse{f, f, f, f, f, f, f} }
 
-// FractionPtr returns a pointer to the fraction of a kind.
+// FractionPtr returns a pointer to the fraction of a kind, one of KindLUT to KindMeanShare.
 func (u *MaxUse) FractionPtr(kind int) *float64 {
 	return [...]*float64{&u.LUT, &u.LUTRAM, &u.FF, &u.BRAM, &u.URAM, &u.DSP, &u.Mean}[kind]
 }
@@ -73,7 +74,7 @@ func ParseMaxUse(s string) (MaxUse, error) {
 	return u, nil
 }
 
-// String returns the MaxUse as text that ParseMaxUse reads.
+// String returns the MaxUse as the shortest text that ParseMaxUse reads. The zero MaxUse gives "guideline".
 func (u MaxUse) String() string {
 	if u == (MaxUse{}) || u == DefaultMaxUse {
 		return DefaultMaxUseName
@@ -103,7 +104,7 @@ func (u MaxUse) valid() bool {
 	return true
 }
 
-// differs counts the kinds in which two Uses differ.
+// differs returns the number of kinds of which u and o have different fractions.
 func (u MaxUse) differs(o MaxUse) (n int) {
 	for kind := range useKeys {
 		if *u.FractionPtr(kind) != *o.FractionPtr(kind) {

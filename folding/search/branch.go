@@ -9,16 +9,15 @@ import (
 // beam is the most labels that a table keeps. Where it must drop labels, the search halves the choices instead.
 const beam = 100
 
-// A finding is the result of a search for solutions within caps.
+// A finding is the result of a search for solutions within caps: the best one, and whether the search was complete.
 type finding struct {
 	best *Solution // a solution; nil if none was found
 	// whether the search proved that there is no solution, or, if it minimises, that none measures less than best
 	exact bool
 }
 
-// within looks for a solution within caps. It tries the solutions already found, prices, and labels, and then halves
-// the tree until it has looked at the given number of nodes. If least is true, it minimises m; otherwise it stops at
-// the first solution.
+// within looks for a solution within caps, with at most the given number of nodes. If least is true, it is that with
+// the least of m; otherwise the first one found. It tries known solutions, prices and labels, and then halves the tree.
 func (t *Tree) within(ctx context.Context, caps Caps, m Objective, least bool, nodes int) (finding, error) {
 	found := finding{exact: true}
 	open := []*Tree{t}
@@ -68,8 +67,8 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Objective, least bool, n
 	return found, nil
 }
 
-// decide looks for a solution of a node within caps. rest is the tree that may still hold a solution with a smaller
-// measure; nil if there is none. Labels find the least amount of the kind prime.
+// decide looks for a solution of one node of the search within caps. rest is the tree that may still hold a better
+// solution; nil if there is none. The solution has the least amount of the kind with number prime that labels find.
 func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, rest *Tree, err error) {
 	if !t.Possible() || t.Excludes(caps) {
 		return nil, nil, nil
@@ -100,13 +99,13 @@ func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, r
 	return nil, n, nil
 }
 
-// A pool holds the solutions found so far.
+// A pool holds the solutions that a search has found so far, each cost once.
 type pool struct {
 	found   []*Solution
 	mixture []float64 // the weight of each of found in the last game
 }
 
-// keep adds a solution to the pool. It reports false if the pool has a solution of the same cost.
+// keep adds a solution to the pool. It returns false, without adding it, if the pool has a solution of the same cost.
 func (p *pool) keep(f *Solution) bool {
 	if slices.ContainsFunc(p.found, func(o *Solution) bool {
 		return o.Cost == f.Cost && slices.Equal(o.Paths,
@@ -118,7 +117,7 @@ func (p *pool) keep(f *Solution) bool {
 	return true
 }
 
-// leastOf returns the solution of the pool within caps that takes the least of the kind prime.
+// leastOf returns the solution of the pool within caps that takes the least of the kind with number prime, or nil.
 func (p *pool) leastOf(caps Caps, prime int) (best *Solution) {
 	for _, f := range p.found {
 		if f.Within(&caps) && (best == nil || f.compare(best, prime) < 0) {
@@ -128,7 +127,7 @@ func (p *pool) leastOf(caps Caps, prime int) (best *Solution) {
 	return best
 }
 
-// compare orders solutions by the kind prime, then by the other kinds in their order.
+// compare orders solutions by their amounts: of kind prime first, then of the other kinds in their order.
 func (f *Solution) compare(o *Solution, prime int) int {
 	return cmp.Or(cmp.Compare(f.Cost[prime], o.Cost[prime]), slices.Compare(f.Cost[:], o.Cost[:]))
 }
@@ -162,8 +161,8 @@ func (t *Tree) split() (a, b *Tree) {
 	return half(true), half(false)
 }
 
-// mostMixed returns the leaf and the kind whose amounts differ most, by price, among the solutions of the mixture, and
-// the mean amount. leaf is -1 if no mixture of several solutions exists.
+// mostMixed returns the leaf and the kind whose amounts differ most, by price, among the solutions of the last game's
+// mixture, and the mean amount. leaf is -1 if there is none.
 func (t *Tree) mostMixed() (leaf, kind int, mean float64) {
 	leaf = -1
 	if len(t.mixed) == 0 || len(t.mixture) != len(t.found) && len(t.mixture) != len(t.found)-1 {
@@ -220,11 +219,11 @@ func (t *parts) divides(leaf, kind int, mean float64) bool {
 	return more && less
 }
 
-// amount returns the choice's amount of a kind, or of path k as kind Kinds+k.
+// amount returns the choice's amount of a kind, or of path k as kind MaxKinds+k.
 func (c *Choice) amount(kind int) int64 { return amount(&c.Cost, c.Paths, kind) }
 
-// largest returns the leaf with the most choices, and a function that selects the first half of them. It compares
-// choices by address, so equal choices count as different.
+// largest returns the leaf with the most choices, and a function that is true for the first half of them. It tells
+// choices apart by address, so that equal ones count as different.
 func (t *parts) largest() (leaf int, small func(*Choice) bool) {
 	most := 0
 	for l := range t.plan.Leaves {

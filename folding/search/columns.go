@@ -4,7 +4,7 @@ package search
 // amounts are stored by kind, one choice after the other. Only one tree has them at a time. Leaves with the same
 // choices (parts.same) share them.
 
-// columns stores the amounts of a tree's choices by kind.
+// A columns stores the amounts of a tree's choices, kind by kind, for fast pricing.
 type columns struct {
 	of      *parts  // the tree whose choices these are
 	rows    []span  // per row of each leaf: its choices
@@ -12,10 +12,10 @@ type columns struct {
 	sums    []int64 // per choice: its cost at the last price
 }
 
-// A span is a range of choice numbers.
+// A span is a range of numbers of choices, from first to end-1.
 type span struct{ first, end int32 }
 
-// columns returns the amounts of the tree's choices. It computes them if another tree had them last.
+// columns returns the amounts of the tree's choices by kind. It computes them if another tree's have replaced them.
 func (t *parts) columns() *columns {
 	c := &t.effort.room.columns
 	if c.of == t {
@@ -60,13 +60,13 @@ func sized(list []int64, n int) []int64 {
 	return list[:n]
 }
 
-// kind returns the amounts of the tree's j-th kind.
+// kind returns the amounts of all choices of the j-th kind that the tree uses.
 func (c *columns) kind(j int) []int64 { return c.amounts[j*len(c.sums):][:len(c.sums)] }
 
-// row returns the part of a list with a number per choice that belongs to the given row.
+// row returns the part of a list, which has a number for each choice, that belongs to a row of a leaf.
 func (c *columns) row(of []int64, row int) []int64 { return of[c.rows[row].first:c.rows[row].end] }
 
-// price computes the cost of each choice at the price u.
+// price computes the cost of each choice at the price u, and stores it in sums.
 func (c *columns) price(u *unit) {
 	clear(c.sums)
 	for j, k := range c.of.kinds {

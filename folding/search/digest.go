@@ -11,7 +11,8 @@ import "math/bits"
 //	- 0 0011 0 1100    (3, 12)
 //	= 1 0010 0 1101    12 is more than 9
 
-// A digester makes digests of lists with a fixed number of amounts.
+// A digester makes digests of lists of amounts, all of one length. Digests quickly rule out that a list is at most
+// another one in every amount.
 type digester struct {
 	width int     // bits per amount, including the bit above
 	above uint64  // the bits above the amounts
@@ -30,13 +31,14 @@ func newDigester(amounts int) (d digester) {
 	return d
 }
 
-// span sets the range of amount k in all lists.
+// span sets the least and the largest value that amount k has in any list. Call it for every k before of.
 func (d *digester) span(k int, least, most int64) {
 	d.least[k] = least
 	d.shift[k] = max(0, bits.Len64(uint64(max(0, most-least)))-(d.width-1))
 }
 
-// of returns the digest of a list. Amounts below the least count as the least.
+// of returns the digest of a list. If each amount of one list is at most that of another, so are the parts of their
+// digests. Amounts below the least of span count as the least.
 func (d *digester) of(list []int64) (digest uint64) {
 	place, least, shift := 0, d.least[:len(list)], d.shift[:len(list)]
 	for k, amount := range list {
@@ -46,8 +48,8 @@ func (d *digester) of(list []int64) (digest uint64) {
 	return digest
 }
 
-// next returns the first index, at or after from, of a digest whose list may be at most the list of other in each
-// amount. The lists of all skipped digests surely are not. next returns -1 if there is none.
+// next returns the first index, at or after from, of a digest whose list may be at most that of digest other in each
+// amount. The lists of the digests before surely are not. next returns -1 if there is none.
 func (d *digester) next(digests []uint64, from int, other uint64) int {
 	above := d.above
 	other |= above

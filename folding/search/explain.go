@@ -1,7 +1,7 @@
 package search
 
-// An ExclusionReason counts the choices of a leaf that are in no solution within caps, by the first reason that
-// applies.
+// An ExclusionReason counts the choices of a leaf by the first reason that keeps them out of every solution within
+// caps. Left counts those that none keeps out.
 type ExclusionReason struct {
 	Impossible int           // choices in no solution at all
 	Alone      [MaxKinds]int // per kind: choices for which the other leaves take more of the kind than the caps leave
@@ -9,7 +9,7 @@ type ExclusionReason struct {
 	Left       int           // choices that no price excludes
 }
 
-// Explain returns the reason of each leaf, as far as the known prices tell.
+// Explain returns for each leaf why its choices are in no solution within caps, as far as the known prices prove it.
 func (t *Tree) Explain(caps Caps) []ExclusionReason {
 	for i := range t.single {
 		t.around(&t.single[i])

@@ -72,7 +72,8 @@ func (t *parts) game(found []*Solution, caps *Caps) (weight, mixture []float64, 
 	return weight, mixture, 1/sum - 1
 }
 
-// pivot does one step of the simplex method. It reports false at the optimum. The lowest index breaks ties.
+// pivot does one step of the simplex method on the tableau a with the given basis. It returns false at the optimum. The
+// lowest index breaks ties.
 func pivot(a [][]float64, basis []int) bool {
 	m := len(basis)
 	right := len(a[0]) - 1

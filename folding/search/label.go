@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// liveKinds is the most kinds with binding caps for which labels are tried.
+// liveKinds is the most kinds that may exceed their caps for which labels are tried. With more, too few labels could be
+// dropped.
 const liveKinds = 8
 
 // For example, let both kinds have caps of 7, and let a row have the labels (3, 3), (4, 3) and (1, 5). Label (4, 3) is
@@ -22,8 +23,8 @@ type labels struct {
 	from    []origin
 }
 
-// An origin names the two labels that a join's label combines. For a leaf's label, left is the choice in the row, and
-// right is -1.
+// An origin says of which two labels, one of each table of a join, a label consists. For a leaf's label, left is the
+// choice in the row, and right is -1.
 type origin struct{ left, right int32 }
 
 // A sheet holds the labels of one table, by row: row i has the labels first[i] to first[i+1].
@@ -60,7 +61,7 @@ func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Sol
 	return best, exact, nil
 }
 
-// trace fills in the picks that label number at of a table stands for.
+// trace enters in f the choices for which label number at of a table stands.
 func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
 	tb, s := &t.plan.Tables[table], &sheets[table]
 	n := s.from[at]
@@ -74,7 +75,7 @@ func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
 	t.trace(f, sheets, tb.Right, n.right)
 }
 
-// A pruner drops labels that cannot end within the caps.
+// A pruner makes the labels of all tables, and drops those that cannot end within the caps.
 type pruner struct {
 	*Tree
 	*room
@@ -91,7 +92,8 @@ type pruner struct {
 	digester
 }
 
-// newPruner returns nil if the tree has paths, or if too many kinds may exceed their caps.
+// newPruner returns a pruner for caps that minimises the kind prime, with at most beam labels a table. It returns nil
+// if the tree has paths, or if more than liveKinds kinds may exceed their caps.
 func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 	caps = t.capped(caps)
 	if len(t.longest) > 0 {
@@ -120,7 +122,8 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 	return p
 }
 
-// around1 returns the price that costs 1 per unit of the given kind and 0 for the others, with rest filled in.
+// around1 returns the price of 1 per unit of the given kind and 0 for the others. The costs outside each part (rest)
+// are filled in.
 func (t *prices) around1(kind int) *price {
 	i := t.singleOf(kind)
 	if i < 0 { // no choice takes any of it
@@ -175,7 +178,7 @@ func (p *pruner) sheet(table int) (whole bool) {
 	return whole
 }
 
-// amounted returns the sheet of a table with its amounts. It computes those of a leaf from the choices.
+// amounted returns the sheet of a table with the amounts of its labels. Those of a leaf it computes from the choices.
 func (p *pruner) amounted(table int) *sheet {
 	s := &p.sheets[table]
 	if p.plan.Tables[table].Left >= 0 {
@@ -191,7 +194,7 @@ func (p *pruner) amounted(table int) *sheet {
 	return s
 }
 
-// weigh sets the amounts of a choice.
+// weigh sets amounts to those of a choice: of the pruner's kinds, and its cost at the pruner's mixed prices.
 func (p *pruner) weigh(amounts []int64, c *Choice) {
 	for j, k := range p.kinds {
 		amounts[j] = c.Cost[k]
@@ -221,7 +224,7 @@ func (p *pruner) begin(table, r int) {
 	p.base[0] = math.MinInt64
 }
 
-// leaves adds the choices of a leaf's row that may end within caps.
+// leaves adds to the row in work the choices of a leaf that may end within caps.
 func (p *pruner) leaves(choices []Choice) {
 	for i := range choices {
 		n := p.add(origin{int32(i), -1})
@@ -231,7 +234,7 @@ func (p *pruner) leaves(choices []Choice) {
 	p.effort.Done += len(choices)
 }
 
-// extend adds the labels of a pair of rows that may end within caps.
+// extend adds to the row in work the labels of a pair of rows, one of each joined table, that may end within caps.
 func (p *pruner) extend(left, right *sheet, q RowPair) {
 	width := len(p.left)
 	first, end := right.first[q.Right], right.first[q.Right+1]
@@ -250,7 +253,7 @@ func (p *pruner) extend(left, right *sheet, q RowPair) {
 	}
 }
 
-// added sets sum to a + b. It stops and reports false at the first amount above its limit.
+// added sets sum to a + b, amount by amount. It stops and returns false at the first sum above its limit.
 func added(sum, a, b, limits []int64) bool {
 	sum, a, b = sum[:len(limits)], a[:len(limits)], b[:len(limits)]
 	for k, limit := range limits {
@@ -263,13 +266,13 @@ func added(sum, a, b, limits []int64) bool {
 	return true
 }
 
-// amounts returns the amounts of label i.
+// amounts returns the amounts of label i: of the pruner's kinds, then its cost at the mixed prices.
 func (p *pruner) amounts(l *labels, i int32) []int64 {
 	width := len(p.limits)
 	return l.amounts[int(i)*width:][:width:width]
 }
 
-// add adds a label to the row. Its amounts are arbitrary until the caller sets them.
+// add adds a label to the row in work and returns its amounts, which the caller sets.
 func (p *pruner) add(from origin) (amounts []int64) {
 	n, width := len(p.row.amounts), len(p.limits)
 	p.row.amounts = slices.Grow(p.row.amounts, width)[:n+width]
@@ -277,7 +280,8 @@ func (p *pruner) add(from origin) (amounts []int64) {
 	return p.row.amounts[n:]
 }
 
-// check removes the last label if a price proves that it ends beyond the caps.
+// check removes the last label of the row, which has these amounts, if a price proves that it cannot end within the
+// caps.
 func (p *pruner) check(amounts []int64) {
 	for i, left := range p.left {
 		if amounts[i] > left {
@@ -311,7 +315,7 @@ func (p *pruner) compare(a, b entry) int {
 		cmp.Compare(from.right, other.right))
 }
 
-// sort sorts labels of the row by the kind prime, then by compare.
+// sort sorts the labels of the row in work by their amount of the kind prime, then by compare.
 func (p *pruner) sort(order []entry) {
 	slices.Sort(order)
 	for first := 0; first < len(order); {
@@ -367,8 +371,8 @@ next:
 	return -1
 }
 
-// share returns the largest share of the caps, over the mixed prices, that the cheapest completion of a label costs.
-// The larger the share, the less room the label leaves. The label belongs to the row in work.
+// share returns the share of the caps' cost, at the mixed price where it is largest, that the cheapest completion of a
+// label takes. The larger it is, the less room the label leaves. The label belongs to the row in work.
 func (p *pruner) share(amounts []int64) (share float64) {
 	for k := len(p.kinds); k < len(amounts); k++ {
 		share = max(share, float64(amounts[k]+p.rest[k])/float64(max(1, p.limits[k])))
@@ -376,7 +380,8 @@ func (p *pruner) share(amounts []int64) (share float64) {
 	return share
 }
 
-// likeliest keeps the labels of the row with the smallest shares, in their order.
+// likeliest reduces the row in work to as many labels as are compared with each other: those with the smallest shares,
+// in their order.
 func (p *pruner) likeliest() {
 	p.shares = p.shares[:0]
 	for i := range p.row.from {
@@ -385,7 +390,7 @@ func (p *pruner) likeliest() {
 	p.keepLeast(&p.row, 4*p.beam)
 }
 
-// cut keeps the labels of a sheet with the smallest shares.
+// cut reduces a table's sheet to beam labels, those with the smallest shares.
 func (p *pruner) cut(s *sheet, table int) {
 	p.shares = p.shares[:0]
 	for r := range p.plan.Tables[table].Rows {
@@ -459,7 +464,8 @@ func nth(list []float64, n int) float64 {
 	return list[n]
 }
 
-// mostAround returns, per table and row, the largest amount of a kind that everything outside the table can take.
+// mostAround returns, for each row of all tables, the largest amount of a kind that everything outside the table can
+// take together.
 func (t *prices) mostAround(kind int) []int64 {
 	if t.most[kind] != nil {
 		return t.most[kind]

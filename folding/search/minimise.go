@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// An Objective is the quantity to minimise: the amount of one kind, or the longest path, or a load. A load is the
-// largest share of Yard that any kind takes.
+// An Objective is the quantity to minimise: the amount of one kind, the longest path (Path), or a load (Yard is not
+// nil). A load is the largest share of Yard's amounts that any kind takes.
 type Objective struct {
 	Kind int     // the kind, if Yard is nil and Path is false
 	Yard *Vector // per kind: the amount that counts as a share of 1; kinds with 0 do not count
 	Path bool
 }
 
-// Value returns the measure of a solution: an amount, or a share from 0 up.
+// Value returns what the objective measures of a solution: an amount, or for a load a share from 0 up.
 func (m Objective) Value(f *Solution) float64 {
 	switch {
 	case m.Path:
@@ -25,7 +25,7 @@ func (m Objective) Value(f *Solution) float64 {
 	return v
 }
 
-// load returns the largest share, and its kind.
+// load returns the largest share of Yard that cost takes, and of which kind.
 func (m Objective) load(cost *Vector) (share float64, kind int) {
 	for k := range cost {
 		if m.Yard[k] > 0 {
@@ -37,7 +37,7 @@ func (m Objective) load(cost *Vector) (share float64, kind int) {
 	return share, kind
 }
 
-// prime returns the kind that labels minimise: the measure's kind, or 0.
+// prime returns the kind of which labels take the least: that of the objective or, for a path or a load, 0.
 func (m Objective) prime() int {
 	if m.Yard == nil && !m.Path {
 		return m.Kind
@@ -45,7 +45,7 @@ func (m Objective) prime() int {
 	return 0
 }
 
-// CapsUpTo returns caps, reduced so that the measure is at most x.
+// CapsUpTo returns caps reduced so that only solutions that measure at most x are within them.
 func (m Objective) CapsUpTo(x float64, caps Caps) Caps {
 	switch {
 	case m.Path:
@@ -73,7 +73,8 @@ func floor(x float64) int64 {
 	return int64(x)
 }
 
-// CapsToMatch returns caps, reduced so that the measure is at most f's. With less = 1, it must be smaller than f's.
+// CapsToMatch returns caps reduced so that only solutions that measure at most as much as f are within them. With less
+// = 1, they must measure less.
 func (m Objective) CapsToMatch(f *Solution, caps Caps, less int64) Caps {
 	switch {
 	case m.Path:
@@ -112,13 +113,13 @@ type MinimiseResult struct {
 	Proved bool
 }
 
-// FindWithin looks for any solution within caps.
+// FindWithin looks for any solution within caps. In the result, Bound has no meaning.
 func (t *Tree) FindWithin(ctx context.Context, caps Caps) (MinimiseResult, error) {
 	found, err := t.within(ctx, caps, Objective{}, false, math.MaxInt)
 	return MinimiseResult{Best: found.best, Proved: found.best != nil || found.exact}, err
 }
 
-// Hopeless reports whether the prices of one relaxation prove that no solution is within caps.
+// Hopeless reports whether prices prove, with the little work of one relaxation, that no solution is within caps.
 func (t *Tree) Hopeless(caps Caps) bool {
 	if !t.Possible() || t.Excludes(caps) {
 		return true
@@ -143,9 +144,9 @@ func (t *Tree) Bound(m Objective, caps Caps) float64 {
 	return m.above(t.excluded(m, caps, -1, high))
 }
 
-// QuickSolution looks for a good solution within caps with little work. It returns the best of the solutions that
-// relaxations found, or else the result of a search that looks at the given number of nodes. best is nil if there is
-// none. none reports whether no solution is within caps, proved.
+// QuickSolution looks for a good solution within caps with little work. It returns the best known one, or else the
+// first that a search of the given number of nodes finds; nil if none. none reports that no solution is within caps,
+// proved.
 func (t *Tree) QuickSolution(ctx context.Context, m Objective, caps Caps, nodes int) (best *Solution, none bool,
 	err error) {
 	for _, f := range t.found {
@@ -169,8 +170,8 @@ const (
 	short     = 0.003
 )
 
-// Minimise looks for the solution within caps with the least measure. start is a known solution within caps, or nil.
-// The last search looks at no more than the given number of nodes; if they do not suffice, the result is not proved.
+// Minimise looks for the solution within caps that measures least by m. start is a known solution within caps, or nil.
+// If the given number of nodes does not suffice, the result is not proved.
 func (t *Tree) Minimise(ctx context.Context, m Objective, start *Solution, caps Caps, nodes int) (MinimiseResult,
 	error) {
 	best := start
@@ -221,7 +222,8 @@ func (t *Tree) Minimise(ctx context.Context, m Objective, start *Solution, caps 
 	return MinimiseResult{best, m.above(t.excluded(m, caps, bound, m.Value(best))), false}, nil
 }
 
-// above returns the least measure above x: for amounts the next integer.
+// above returns the least value above x that a solution can have: for amounts the next integer, for loads x itself. It
+// is never negative.
 func (m Objective) above(x float64) float64 {
 	if m.Yard != nil {
 		return max(0, x)
@@ -229,8 +231,8 @@ func (m Objective) above(x float64) float64 {
 	return max(0, math.Floor(x)+1)
 }
 
-// excluded returns the largest measure between low and high for which prices prove that every solution within caps
-// measures more.
+// excluded returns the largest value between low and high for which prices prove that every solution within caps
+// measures more by m.
 func (t *Tree) excluded(m Objective, caps Caps, low, high float64) float64 {
 	for range 40 {
 		if middle := (low + high) / 2; t.Excludes(m.CapsUpTo(middle, caps)) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// parts holds the choices of a tree. It does not change.
+// A parts holds the plan and the choices of a tree, which do not change.
 type parts struct {
 	plan    *Plan
 	choices [][][]Choice // per leaf and row
@@ -57,14 +57,14 @@ func sameLists(choices [][][]Choice) []int {
 	return same
 }
 
-// most holds the largest amounts of any choice of a leaf.
+// A most holds the largest amounts that any choice of a leaf takes, by kind.
 type most struct {
 	cost            Vector
 	longest, widest []int64
 	count           int // the number of choices
 }
 
-// findMost computes the amounts that no solution exceeds.
+// findMost computes the amounts, per kind and path, that no solution exceeds.
 func (t *parts) findMost() {
 	list := make([]most, len(t.choices))
 	for leaf := range list {
@@ -110,7 +110,7 @@ func (t *parts) perRow() []int64 { return t.effort.room.list(t.start[len(t.start
 // of returns the part of a list from perRow that belongs to a table.
 func (t *parts) of(table int, list []int64) []int64 { return list[t.start[table]:t.start[table+1]] }
 
-// choice returns the choice that a pick names, or nil if the tree does not contain it.
+// choice returns the choice of a leaf that a pick names, or nil if the tree no longer contains it.
 func (t *parts) choice(leaf int, p LeafPick) *Choice {
 	for r, row := range t.rows[leaf] {
 		if row != p.Row {
@@ -125,18 +125,18 @@ func (t *parts) choice(leaf int, p LeafPick) *Choice {
 	return nil
 }
 
-// done adds steps to the effort. It returns the context's error.
+// done counts steps of work, and returns the context's error if it has ended.
 func (t *parts) done(ctx context.Context, steps int) error {
 	t.effort.Done += steps
 	return ctx.Err()
 }
 
-// blank returns a solution with no picks yet.
+// blank returns a solution to which no leaf's choice has been added yet.
 func (t *parts) blank() *Solution {
 	return &Solution{Picks: make([]LeafPick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
 }
 
-// pick adds a leaf's choice to a solution.
+// pick adds a leaf's choice c, of the given row, to a solution and its cost.
 func (t *parts) pick(f *Solution, leaf int, row int32, c *Choice) {
 	f.Cost = f.Cost.Plus(c.Cost)
 	for i, p := range c.Paths {
@@ -145,7 +145,7 @@ func (t *parts) pick(f *Solution, leaf int, row int32, c *Choice) {
 	f.Picks[leaf] = LeafPick{t.rows[leaf][row], c.ID}
 }
 
-// limit returns the cost of the caps at the price u. A path's cap counts only up to the longest value of that path.
+// limit returns the cost of the caps at price u. A path's cap counts at most as the largest value of that path.
 func (t *parts) limit(u *unit, caps *Caps) int64 {
 	sum := u.kinds.dot(&caps.Vector)
 	for i, p := range u.paths {
@@ -154,13 +154,13 @@ func (t *parts) limit(u *unit, caps *Caps) int64 {
 	return sum
 }
 
-// capped returns the caps, none of them larger than the most that a solution can take.
+// capped returns the caps, each at most the amount that a solution can take.
 func (t *parts) capped(caps Caps) Caps {
 	caps.Vector = caps.Vector.Least(t.dearest)
 	return caps
 }
 
-// capOf returns the cap of a kind, or of path k as kind Kinds+k, and the most that a solution takes of it.
+// capOf returns the cap of a kind, or of path k as kind MaxKinds+k, and the most that any solution takes of it.
 func (t *parts) capOf(kind int, caps *Caps) (cap, most int64) {
 	most = amount(&t.dearest, t.longest, kind)
 	if cap = caps.of(kind); kind >= MaxKinds {
@@ -169,7 +169,7 @@ func (t *parts) capOf(kind int, caps *Caps) (cap, most int64) {
 	return cap, most
 }
 
-// amount returns the amount of a kind, or of path k as kind Kinds+k; 0 for a path that does not exist.
+// amount returns the amount of a kind, or of path k as kind MaxKinds+k. It is 0 for a path that does not exist.
 func amount(kinds *Vector, paths []int64, kind int) int64 {
 	switch {
 	case kind < MaxKinds:
@@ -180,7 +180,7 @@ func amount(kinds *Vector, paths []int64, kind int) int64 {
 	return 0
 }
 
-// of returns the cap of a kind, or of any path for kinds from Kinds on.
+// of returns the cap of a kind or, for kinds from MaxKinds on, that of the paths.
 func (c *Caps) of(kind int) int64 {
 	if kind < MaxKinds {
 		return c.Vector[kind]

@@ -21,13 +21,13 @@ type price struct {
 	rested bool    // whether the effort of computing rest was counted
 }
 
-// A unit holds the cost of a unit of each kind and of each path.
+// A unit holds the cost of one unit of each kind and of each path.
 type unit struct {
 	kinds Vector
 	paths []int64 // nil if paths cost nothing
 }
 
-// unitOf returns the price of 1 per unit of a kind, or of path k as kind Kinds+k, and 0 for the others.
+// unitOf returns the price of 1 per unit of a kind, or of path k as kind MaxKinds+k, and of 0 for all others.
 func (t *parts) unitOf(kind int) (u unit) {
 	if kind < MaxKinds {
 		u.kinds[kind] = 1
@@ -38,7 +38,7 @@ func (t *parts) unitOf(kind int) (u unit) {
 	return u
 }
 
-// of returns the cost of amounts.
+// of returns the cost of an amount of each kind and of each path.
 func (u *unit) of(cost *Vector, paths []int64) int64 {
 	sum := u.kinds.dot(cost)
 	if u.paths != nil {
@@ -57,7 +57,7 @@ const never = int64(1) << 61
 // never.
 const none = int64(1) << 60
 
-// priced returns a price with the least costs of all parts from the leaves to the whole.
+// priced returns the price u with the least cost of each row of all tables (inside), from the leaves to the whole.
 func (t *parts) priced(u unit) price {
 	p := price{unit: u, inside: t.perRow()}
 	c := t.columns()
@@ -68,7 +68,7 @@ func (t *parts) priced(u unit) price {
 	return p
 }
 
-// ones returns the prices of 1 per unit of each of the tree's kinds, and 0 for the others.
+// ones returns, for each kind that the tree uses, the price of 1 per unit of it and 0 for the others.
 func (t *parts) ones() []price {
 	list, c := make([]price, len(t.kinds), len(t.kinds)+len(t.longest)), t.columns()
 	for j, k := range t.kinds {
@@ -84,7 +84,7 @@ func (t *parts) ones() []price {
 	return list
 }
 
-// leaves sets the least cost of each leaf's rows, given the cost of each choice.
+// leaves enters in inside the least cost of each leaf's rows, given the cost of each choice.
 func (t *parts) leaves(inside []int64, c *columns, each []int64) {
 	for leaf := range t.plan.Leaves {
 		if same := t.same[leaf]; same < leaf {
@@ -101,8 +101,8 @@ func (t *parts) leaves(inside []int64, c *columns, each []int64) {
 	}
 }
 
-// join computes the least costs of the joins, and of the whole, from those of the leaves. It handles all prices table
-// by table, because the pairs of all tables are many.
+// join computes the least costs of the joins, and of the whole, from those of the leaves. It handles all prices
+// together, table by table, because tables have many pairs.
 func (t *parts) join(list ...*price) {
 	for i := t.plan.Leaves; i < len(t.plan.Tables); i++ {
 		tb := &t.plan.Tables[i]
@@ -119,7 +119,7 @@ func (t *parts) join(list ...*price) {
 	}
 }
 
-// least computes the least cost of each row of a join from the costs of the rows of its two tables.
+// least enters in rows the least cost of each row of a join, given those of the rows of its two tables.
 func (t *ChoiceTable) least(rows, left, right []int64) {
 	for r := range rows {
 		least := never
@@ -130,7 +130,7 @@ func (t *ChoiceTable) least(rows, left, right []int64) {
 	}
 }
 
-// cheapest returns a solution of least cost at p, which must be the last price that was computed.
+// cheapest returns a solution of least cost at price p, which must be the last one that was computed.
 func (t *parts) cheapest(p *price) *Solution {
 	f := t.blank()
 	t.walk(f, p, t.columns(), len(t.plan.Tables)-1, 0)
@@ -155,7 +155,8 @@ func (t *parts) walk(f *Solution, p *price, c *columns, table int, row int32) {
 	}
 }
 
-// around fills in rest, from the whole to its parts.
+// around fills in rest of price p: the least cost of all that a solution takes outside each row. It goes from the whole
+// to its parts.
 func (t *parts) around(p *price) {
 	if p.rest != nil {
 		return
@@ -188,7 +189,7 @@ func (t *parts) around(p *price) {
 	}
 }
 
-// largeTree is the number of rows from which on lists that can be computed again are not kept while another tree
+// largeTree is the number of rows from which on a tree's lists that can be computed again are freed while another tree
 // exists.
 const largeTree = 1 << 19
 
@@ -221,7 +222,7 @@ const (
 	keepPrices = 4
 )
 
-// prices holds the prices tried on some parts.
+// A prices holds the prices that were tried on a tree's parts.
 type prices struct {
 	*parts
 	single []price           // unit prices: one per kind that a choice takes, and one per path
@@ -237,8 +238,8 @@ func newPrices(t *parts) (p prices) {
 	return p
 }
 
-// singleOf returns the index of the unit price of a kind, or of path k as kind Kinds+k; -1 if no choice takes any of
-// it.
+// singleOf returns the index in single of the price of a kind alone, or of path k as kind MaxKinds+k. It returns -1 if
+// no choice takes any of it.
 func (t *prices) singleOf(kind int) int {
 	return slices.IndexFunc(t.single, func(p price) bool {
 		if kind >= MaxKinds {
@@ -288,7 +289,7 @@ func (t *parts) leave(list []price) {
 	}
 }
 
-// Free gives back the tree's lists for the next tree. The tree must not be used again.
+// Free hands the tree's memory on to the next tree. The tree must not be used again.
 func (t *prices) Free() {
 	t.leave(t.single)
 	t.leave(t.mixed)
@@ -333,7 +334,8 @@ func (t *parts) perUnit(weight []float64, caps *Caps) (u unit) {
 	return u
 }
 
-// sharpest returns the mixed prices that exclude the most, with rest filled in, and the cost of the caps at each.
+// sharpest returns the mixed prices that exclude the most, with rest filled in, and the cost of the caps at each of
+// them.
 func (t *prices) sharpest(caps *Caps) (list []*price, limits []int64) {
 	order := make([]int, len(t.mixed))
 	shares := make([]float64, len(t.mixed))

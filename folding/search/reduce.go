@@ -22,7 +22,7 @@ func (t *Tree) Reduce(caps Caps) *Tree {
 	return n
 }
 
-// A reducer makes the reduced tree.
+// A reducer makes a tree without what prices prove to be in no solution within caps.
 type reducer struct {
 	*Tree
 	prices []*price
@@ -79,7 +79,7 @@ func (r *reducer) tree(mixed []*price) *Tree {
 	return n
 }
 
-// hopeful reports whether no price proves that a row is in no solution within the caps.
+// hopeful reports whether no price proves that a row of a table is in no solution within the caps.
 func (r *reducer) hopeful(table, row int) bool {
 	at := r.start[table] + row
 	for i, p := range r.prices {
@@ -91,7 +91,7 @@ func (r *reducer) hopeful(table, row int) bool {
 	return true
 }
 
-// findOver finds the choices that some price proves to be in no solution within the caps.
+// findOver marks the choices that some price proves to be in no solution within the caps.
 func (r *reducer) findOver() {
 	c := r.columns()
 	r.over = make([]bool, 0, r.count)
@@ -131,7 +131,7 @@ func (r *reducer) choicesOf(leaf, row int) []Choice {
 	return left
 }
 
-// join fills a table with the remaining pairs.
+// join fills table tb, a join, with the pairs whose rows remain.
 func (r *reducer) join(tb *ChoiceTable, table int) {
 	old := &r.plan.Tables[table]
 	atL, atR := r.start[old.Left], r.start[old.Right]
@@ -158,7 +158,7 @@ func (r *reducer) join(tb *ChoiceTable, table int) {
 	}
 }
 
-// within reports whether a solution keeps all limits, so that all its choices remain.
+// within reports whether a solution stays below the caps' cost at all prices, so that all its choices remain.
 func (r *reducer) within(f *Solution) bool {
 	for i, p := range r.prices {
 		if p.unit.of(&f.Cost, f.Paths) > r.limits[i] {

@@ -2,7 +2,7 @@ package search
 
 import "slices"
 
-// A room holds memory that the trees and pruners of a search reuse, one after the other.
+// A room holds memory that the trees and pruners of one search after the other reuse.
 type room struct {
 	columns columns
 	spare   [][]int64 // lists for reuse by trees
@@ -28,7 +28,7 @@ func (r *room) list(n int) []int64 {
 	return sized(list, n)
 }
 
-// layOut provides an empty sheet for each of the given number of tables.
+// layOut empties the sheets and provides one for each of the given number of tables.
 func (r *room) layOut(tables int) {
 	r.sheets = slices.Grow(r.sheets, max(0, tables-len(r.sheets)))[:tables]
 	for i := range r.sheets {
@@ -36,7 +36,7 @@ func (r *room) layOut(tables int) {
 	}
 }
 
-// take returns an empty list for amounts.
+// take returns an empty list for the amounts of a sheet, which free takes back.
 func (r *room) take() (amounts []int64) {
 	if last := len(r.amounts) - 1; last >= 0 {
 		amounts, r.amounts = r.amounts[last][:0], r.amounts[:last]
@@ -53,7 +53,7 @@ func (r *room) free(s *sheet) {
 	s.amounts = nil
 }
 
-// leave takes back lists.
+// leave takes back lists that list has returned. nil lists are ignored.
 func (r *room) leave(lists ...[]int64) {
 	for _, list := range lists {
 		if list != nil {

@@ -42,7 +42,7 @@ import (
 // MaxKinds is the most kinds of amounts, not counting paths.
 const MaxKinds = 9
 
-// A Vector holds an amount of each kind. Unused kinds are 0.
+// A Vector holds an amount of each kind of resource, which the caller numbers. Unused kinds are 0.
 type Vector [MaxKinds]int64
 
 // Plus returns v + o.
@@ -61,7 +61,7 @@ func (v Vector) Minus(o Vector) Vector {
 	return v
 }
 
-// Within reports whether v takes no more of any kind than o.
+// Within reports whether v takes at most as much as o of every kind.
 func (v *Vector) Within(o *Vector) bool {
 	for i := range v {
 		if v[i] > o[i] {
@@ -71,7 +71,7 @@ func (v *Vector) Within(o *Vector) bool {
 	return true
 }
 
-// Least returns the smaller amount of each kind.
+// Least returns the smaller of the two amounts of each kind.
 func (v Vector) Least(o Vector) Vector {
 	for i := range v {
 		v[i] = min(v[i], o[i])
@@ -96,7 +96,7 @@ type Caps struct {
 	Path int64
 }
 
-// Unlimited never binds.
+// Unlimited holds caps that never bind: NoCap for every kind and for the paths.
 var Unlimited = func() Caps {
 	var v Vector
 	for i := range v {
@@ -125,7 +125,7 @@ type ChoiceTable struct {
 	Pairs       []RowPair
 }
 
-// pairs returns the pairs of a row.
+// pairs returns the pairs of rows of a join that make up the given row.
 func (t *ChoiceTable) pairs(row int) []RowPair { return t.Pairs[t.First[row]:t.First[row+1]] }
 
 // A RowPair is a row of the left table and a row of the right table that fit together.
@@ -146,7 +146,7 @@ type Solution struct {
 	Picks []LeafPick
 }
 
-// Within reports whether the solution is within caps.
+// Within reports whether the solution's amounts, and all its paths, are within caps.
 func (f *Solution) Within(caps *Caps) bool {
 	return f.Cost.Within(&caps.Vector) && f.LongestPath() <= caps.Path
 }
@@ -166,8 +166,8 @@ type LeafPick struct {
 	ID  int32
 }
 
-// StepCounter counts the steps of a search, of some ten nanoseconds each. Limits count steps and not time, so that a
-// search ends at the same point on every machine. Several searches may use an Effort, one after the other.
+// A StepCounter counts the steps of a search, of some ten nanoseconds each, and limits them. A search then ends at the
+// same point on every machine. Several searches may share it one after the other.
 type StepCounter struct {
 	Done    int
 	Limit   int
@@ -177,30 +177,33 @@ type StepCounter struct {
 	room    *room             // memory that each search hands on to the next
 }
 
-// A TotalStepCounter sums up the steps of all efforts for one answer. Its limit ends them all.
+// A TotalStepCounter sums up the steps of all StepCounters that count towards it. Its limit, or closing Stop, ends them
+// all.
 type TotalStepCounter struct {
 	Limit int             // in steps; 0 for no limit
 	Done  int             // steps that efforts have reported
 	Stop  <-chan struct{} // closing it ends all searches
 }
 
-// Separate returns a new effort with a limit of its own, for searches between those of e. It reuses the memory of e.
+// Separate returns a new counter with a limit of its own, for searches between those of e. It does not count towards e,
+// but reuses its memory.
 func (e *StepCounter) Separate(limit int) StepCounter { return StepCounter{Limit: limit, room: e.room} }
 
-// MustEnd reports whether the search must end with its result so far.
+// MustEnd reports whether the search must end with its result so far, since e's limit or that of Whole is reached. It
+// sets Cut then.
 func (e *StepCounter) MustEnd() bool {
 	over := e.Over() || e.Done > e.Limit
 	e.Cut = e.Cut || over
 	return over
 }
 
-// Over reports whether the whole must end. Results found later do not count.
+// Over reports whether Whole has ended all work. Results found later do not count.
 func (e *StepCounter) Over() bool {
 	e.Report()
 	return e.Whole.Over()
 }
 
-// Report adds the steps since the last call to TotalStepCounter.
+// Report adds the steps since the last call to Whole, if that is not nil.
 func (e *StepCounter) Report() {
 	if e.Whole != nil {
 		e.Whole.Done += e.Done - e.counted
@@ -208,7 +211,7 @@ func (e *StepCounter) Report() {
 	}
 }
 
-// Over reports whether the whole must end. A nil TotalStepCounter never ends.
+// Over reports whether the limit is reached, or Stop is closed. It is false for nil.
 func (w *TotalStepCounter) Over() bool {
 	if w == nil {
 		return false
@@ -221,7 +224,7 @@ func (w *TotalStepCounter) Over() bool {
 	}
 }
 
-// A Tree holds the choices of each leaf's rows, with the prices and solutions known so far.
+// A Tree holds a plan with the choices of each leaf's rows, and what searches have learned: prices and solutions.
 type Tree struct {
 	prices
 	pool
@@ -245,7 +248,7 @@ func newTree(plan *Plan, choices [][][]Choice, rows [][]int32, e *StepCounter) *
 	return &Tree{prices: newPrices(p)}
 }
 
-// Possible reports whether there is any solution.
+// Possible reports whether there is any solution at all, whatever it takes.
 func (t *Tree) Possible() bool { return t.single[0].least < none }
 
 // Undominated returns the choices that no other equals or beats in every kind; of equal choices it keeps the first. It

@@ -17,11 +17,11 @@ type Folding struct {
 	words   map[FIFOPlace]int // the least depths that the region asked for; a FIFO may be built deeper
 }
 
-// Value returns the amount of m that the folding takes.
+// Value returns what the objective m measures of the folding's cost: an amount, or a share for a load.
 func (f *Folding) Value(m search.Objective) float64 { return m.Value(&search.Solution{Cost: f.Cost}) }
 
-// CapsToMatch returns the caps that hold every folding which stays within caps and takes at most f's amount of m minus
-// less. With less = 1 the amount must be smaller than f's.
+// CapsToMatch returns caps reduced so that only foldings that measure at most as much as f by m are within them. With
+// less = 1 they must measure less.
 func (f *Folding) CapsToMatch(m search.Objective, caps search.Caps, less int64) search.Caps {
 	return m.CapsToMatch(&search.Solution{Cost: f.Cost}, caps, less)
 }
@@ -90,7 +90,7 @@ func (s *FoldingSpace) eachFIFO(id int, options []int32, visit func(side FIFOPla
 	}
 }
 
-// ends returns the forms at the two ends of a stream.
+// ends returns the forms that the writer and the reader of a stream have at its ends, with the given options.
 func (s *FoldingSpace) ends(id int, options []int32) (in, out form) {
 	st := &s.Streams[id]
 	if w := st.writer; w.layer >= 0 {
@@ -108,7 +108,8 @@ func (s *FoldingSpace) ends(id int, options []int32) (in, out form) {
 	return in, out
 }
 
-// FoldedDesign is the design of a folding. It also records from which layer and stream each node and stream comes.
+// A FoldedDesign is the design of a folding. It records from which layer and stream of the model each node and stream
+// comes.
 type FoldedDesign struct {
 	*dataflow.Design
 	layer []int       // per node: the layer; -1 for a width converter
@@ -219,8 +220,8 @@ func (s *FoldingSpace) GivenDepths(b *FoldedDesign) []int {
 	return fixed
 }
 
-// Layers separates nodes of the design: it returns the layers among them, and the streams of the width converters among
-// them.
+// Layers returns which layers of the model the given nodes of the design belong to, and for width converters which
+// streams.
 func (b *FoldedDesign) Layers(nodes []int) (layers, streams []int) {
 	for _, n := range nodes {
 		if l := b.layer[n]; l >= 0 {

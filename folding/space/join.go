@@ -21,7 +21,7 @@ func (p *planner) pairs(a, b int) (n int) {
 	return n
 }
 
-// join fills t with the join of its two tables, which have count pairs of rows. It reports false if t gets more than
+// join fills t with the join of its two tables, which have count pairs of rows. It returns false if t gets more than
 // p.most rows.
 func (p *planner) join(t *planTable, count int) bool {
 	x, y := &p.tables[t.Left], &p.tables[t.Right]
@@ -56,7 +56,7 @@ func (p *planner) join(t *planTable, count int) bool {
 	return true
 }
 
-// groups holds numbers, grouped by key. Within a group they stand in increasing order.
+// A groups holds numbers that are grouped by key. Within a group they are in increasing order.
 type groups struct {
 	first []int32 // per group: its beginning in list; one more entry for the end
 	list  []int32
@@ -88,7 +88,7 @@ type numbering struct {
 	n    int
 }
 
-// of returns the number of key. All keys are below keys.
+// of returns the number of a key, which is below keys. A new key gets the next number.
 func (x *numbering) of(key, keys int) int {
 	if keys > mostKeys {
 		if x.many == nil {
@@ -114,14 +114,14 @@ func (t *planTable) pick(list []int32, row int, at []int) []int32 {
 	return list
 }
 
-// A list names some ends of a table, by their places in the table's scope.
+// A list names some ends in the scope of a table, by their places there.
 type list struct {
 	*planTable
 	at []int
 }
 
-// keys numbers the rows of several tables by their values at some ends. Two rows have the same number exactly if they
-// have the same values there. All numbers are below n.
+// A keys holds, for several tables, a number for each row: equal exactly for rows with the same forms at some ends. All
+// numbers are below n.
 type keys struct {
 	of [][]int // per list and row
 	n  int

@@ -16,7 +16,7 @@ import (
 // from below. The search for the shortest latency finds the folding with this minimum, simulates it, and adds the path
 // that the simulated design waits for. It repeats this until bound and design meet (cutting planes).
 
-// A PathClocks holds the clocks that each class of each layer takes on one path through the network.
+// A PathClocks says, for one path through the network, how many clocks each class of each layer takes on it.
 type PathClocks struct {
 	ID      string    // equal for paths through the same elements
 	Clocks  [][]int64 // per layer and class
@@ -110,7 +110,7 @@ func (s *FoldingSpace) Path(b *FoldedDesign, hops []PathWord, known int) PathClo
 	return p
 }
 
-// ends returns the clocks that the design's two ends add to every path.
+// ends returns the clocks that the target's two ends of a design add to every path.
 func ends(t dataflow.Target) int {
 	in, out := t.EndLatencyClocks()
 	return in + out

@@ -46,7 +46,7 @@ type tables struct {
 	least [][][]search.Choice
 }
 
-// leafRows describes the rows of a leaf.
+// A leafRows says to which forms the rows of a layer's or a stream's leaf belong.
 type leafRows struct {
 	scope  []int   // the ends of streams whose forms the rows fix
 	values []int32 // rows x scope: indices into the forms of the end
@@ -56,7 +56,8 @@ type leafRows struct {
 // beside returns the number of the leaf for everything other than layers and streams.
 func (s *FoldingSpace) beside() int { return len(s.Layers) + len(s.Streams) }
 
-// A scope numbers the ends by stream: 2s for the writer's end of stream s, 2s+1 for the reader's.
+// writerEnd returns the number of the writer's end of a stream in scopes: 2s for stream s. The reader's end has the
+// number 2s+1.
 func writerEnd(stream int) int { return 2 * stream }
 func readerEnd(stream int) int { return 2*stream + 1 }
 
@@ -144,7 +145,7 @@ func alike(streams []StreamEnds) []int {
 	return list
 }
 
-// A planner makes a plan.
+// A planner makes the plan of a space's tables: which two are joined, one pair after the other.
 type planner struct {
 	*FoldingSpace
 	most   int // the most rows of a joined table
@@ -160,7 +161,7 @@ func newPlanner(s *FoldingSpace, rows int) *planner {
 	return &planner{FoldingSpace: s, most: rows, loose: make([]bool, 2*len(s.Streams))}
 }
 
-// A planTable is a table with the meaning of its rows.
+// A planTable is a table of a plan under construction, with the form at each end that a row stands for.
 type planTable struct {
 	search.ChoiceTable
 	leafRows
@@ -173,7 +174,7 @@ type pair struct {
 	size  int // half the bits of the joined table's size: an order of magnitude
 }
 
-// run makes the tables. It reports false if they drop many ends and still have too many pairs of rows.
+// run makes the tables. It returns false if they drop many ends and still have too many pairs of rows.
 func (p *planner) run() bool {
 	all := 0
 	for i := range p.Layers {
@@ -280,7 +281,7 @@ func (p *planner) remeet(n pair) {
 	}
 }
 
-// pair returns the pair of two tables that share ends.
+// pair returns the pair of two tables, the earlier one in the network first, with the size of their join.
 func (p *planner) pair(a, b int) pair {
 	if p.before(b, a) {
 		a, b = b, a
@@ -290,8 +291,8 @@ func (p *planner) pair(a, b int) pair {
 	return n
 }
 
-// next chooses the two tables to join: the two that make the smallest table, by order of magnitude. Among equals it
-// takes the first two in the network, so that it walks a chain from its beginning.
+// next returns the two tables to join next: those whose join is smallest, by order of magnitude. Among equals it takes
+// the first in the network, so that it walks a chain from its beginning.
 func (p *planner) next() pair {
 	if len(p.meets) == 0 {
 		return p.aside()
@@ -310,7 +311,7 @@ func (p *planner) next() pair {
 	return best
 }
 
-// aside returns the first two tables in the network. It is called when no remaining tables share ends.
+// aside returns the first two tables in the network, to be joined when no remaining tables share ends.
 func (p *planner) aside() pair {
 	var open []int
 	for t, joined := range p.joined {
@@ -331,15 +332,15 @@ func (p *planner) product(a, b int) int {
 	return n
 }
 
-// widest returns the end with the most forms. It prefers ends without tiles, because a width converter joins almost any
-// two forms without tiles.
+// widest returns the end of a scope with the most forms. It prefers ends without tiles, because a width converter joins
+// almost any two forms without tiles.
 func (p *planner) widest(scope []int) int {
 	return slices.MaxFunc(scope, func(a, b int) int {
 		return cmp.Or(cmp.Compare(p.tiled(b), p.tiled(a)), cmp.Compare(len(p.formsAt(a)), len(p.formsAt(b))))
 	})
 }
 
-// tiled returns 1 if a form at the end has tiles, else 0.
+// tiled returns 1 if some form at an end has tiles, and 0 otherwise.
 func (p *planner) tiled(end int) (tiled int) {
 	for _, f := range p.formsAt(end) {
 		tiled = max(tiled, min(1, f.tile))

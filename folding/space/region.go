@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A Region is a part of the space: the set of foldings that a search considers.
+// A Region is the set of foldings that a search considers. They keep a limit of clocks; layers may have to have some
+// classes, and FIFOs some depths.
 type Region struct {
 	Limit int               // the most clocks per frame of any layer and of the host's port
 	Paths []PathClocks      // paths whose clocks the search counts
@@ -15,7 +16,7 @@ type Region struct {
 	words map[FIFOPlace]int // the least depth of each FIFO that must hold more than two words
 }
 
-// An exclusion is a layer and a class that the layer may not have.
+// An exclusion says that a layer may not have a class.
 type exclusion struct {
 	layer int
 	class int32

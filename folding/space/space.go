@@ -37,7 +37,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A FoldingSpace holds all foldings of a model on a target. Several goroutines may use it at a time.
+// A FoldingSpace holds all foldings of a model on a target: the options of each layer and the forms of each stream.
+// Several goroutines may use it at a time.
 type FoldingSpace struct {
 	Model  *dataflow.Model
 	Target dataflow.Target
@@ -57,7 +58,7 @@ type FoldingSpace struct {
 	joints
 }
 
-// LayerOptions holds the folds of one node.
+// A LayerOptions holds the folds that one layer may have, with their costs and clocks.
 type LayerOptions struct {
 	Node    *dataflow.Node
 	Folds   []dataflow.Fold // every legal fold
@@ -86,7 +87,7 @@ type OptionClass struct {
 	shape  int // index into LayerOptions.shapes
 }
 
-// A shape holds the form of each port of a layer.
+// A shape holds the form of the words on each port of a layer.
 type shape struct{ in, out []form }
 
 // New returns the space of a model on a target. It lists the options of each layer that the target's device can build
@@ -128,7 +129,7 @@ func tellEnds(s *FoldingSpace) {
 	}
 }
 
-// add lists the options of a node.
+// add lists the folds that a node may have, and adds them as a layer.
 func (s *FoldingSpace) add(n *dataflow.Node) {
 	l := LayerOptions{Node: n}
 	shapes, classes := map[string]int{}, map[string]int{}
@@ -192,7 +193,7 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 	s.Layers = append(s.Layers, l)
 }
 
-// number returns the number of a key, in the order of first use.
+// number returns the number of a key, which is new if index does not have it: the next one.
 func number[K comparable](index map[K]int, key K) int {
 	i, ok := index[key]
 	if !ok {
@@ -224,8 +225,8 @@ func (s *FoldingSpace) rowMajorEnds(n *dataflow.Node, sh shape) bool {
 	return true
 }
 
-// fix narrows each layer's options to those that the file allows, and takes the file's FIFO depths. It reports false,
-// with a diagnostic for each layer, if the file asks for a fold that a layer cannot have.
+// fix narrows each layer's options to those that the file allows, and takes the file's FIFO depths. It returns false
+// after adding a diagnostic for each layer if the file asks for what a layer cannot have.
 func (s *FoldingSpace) fix(file *finn.FoldingFile, d *diag.List) bool {
 	file = file.Renumbered(s.Model.Graph, d)
 	ok := true
@@ -250,7 +251,7 @@ func (s *FoldingSpace) fix(file *finn.FoldingFile, d *diag.List) bool {
 	return file.ReportMissing(s.Model.Graph, d) && ok && can
 }
 
-// foldable reports whether each layer has an option. It adds a diagnostic for each layer that has none.
+// foldable returns true if each layer has an option. It adds a diagnostic for each layer that has none.
 func (s *FoldingSpace) foldable(d *diag.List) bool {
 	ok := true
 	for i := range s.Layers {
@@ -294,8 +295,8 @@ func (s *FoldingSpace) follow() {
 	}
 }
 
-// chooseFew clears the amount goal.KindNarrowDSP of layers that have no choice between LUTs and DSP slices for
-// multiplying few bits. It reports whether a layer with this choice remains.
+// chooseFew clears the amount goal.KindNarrowDSP of layers that cannot choose between LUTs and DSP slices for factors
+// of few bits. It returns true if some layer has the choice.
 func chooseFew(layers []LayerOptions) (some bool) {
 	for i := range layers {
 		options := layers[i].Options
@@ -313,7 +314,7 @@ func chooseFew(layers []LayerOptions) (some bool) {
 	return some
 }
 
-// Clocks returns the number of iterations of an option.
+// Clocks returns the clocks that a frame takes in the layer with an option.
 func (l *LayerOptions) Clocks(option int) int { return l.Classes[l.Options[option].Class].Clocks }
 
 // shape returns the forms of an option's ports.
@@ -330,7 +331,7 @@ func (l *LayerOptions) Range() (least, most int) {
 	return least, most
 }
 
-// Diag returns an error about the layer.
+// Diag returns an error about the layer, with the name of the ONNX node that it computes.
 func (l *LayerOptions) Diag(code diag.Code, msg, hint string) diag.Diag {
 	return diag.Diag{Severity: diag.Error, Code: code, Node: l.Origin(), Msg: msg, Hint: hint}
 }
@@ -343,8 +344,8 @@ func (l *LayerOptions) Origin() string {
 	return l.Node.Origin[0]
 }
 
-// Slowest returns the layer whose fastest option takes the most clocks per frame, and these clocks. No interval is
-// shorter.
+// Slowest returns the layer whose fastest option takes the most clocks per frame, and these clocks. No design has a
+// shorter interval.
 func (s *FoldingSpace) Slowest() (at, clocks int) {
 	for i := range s.Layers {
 		if n, _ := s.Layers[i].Range(); n > clocks {
@@ -362,7 +363,7 @@ func (s *FoldingSpace) PortClocks() (clocks int) {
 	return clocks
 }
 
-// longest is longer than the interval of any useful design.
+// longest is a number of clocks that no useful design needs for a frame.
 const longest = 1 << 32
 
 // Intervals returns the intervals to try, in increasing order: the clocks per frame of each option of each layer, of

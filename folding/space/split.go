@@ -24,7 +24,7 @@ type split struct {
 	loop  dataflow.Loop
 }
 
-// A piece is a node of a split.
+// A piece is a node of a split, with its fold.
 type piece struct {
 	part string // the node's name within the layer
 	op   dataflow.Op
@@ -66,7 +66,7 @@ func splitterOf(s *FoldingSpace, n *dataflow.Node) *splitter {
 	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]border{}}
 }
 
-// A border is the fork or the join of a split.
+// A border is the layer at one side of a split's parts: the fork in front of them, or the join behind them.
 type border struct {
 	piece
 	loop dataflow.Loop
@@ -79,7 +79,7 @@ type deal struct {
 	join  border
 }
 
-// A part computes a share of the layer's PE.
+// A part is one of the processes of a split: it computes a share of the layer's PE.
 type part struct {
 	op    dataflow.Op
 	out   []dataflow.StreamType

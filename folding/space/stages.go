@@ -14,7 +14,8 @@ import (
 // layer makes the next sums. If the search takes no longer than the sums, the two processes take as many iterations as
 // one, and only the latency grows, by a constant.
 
-// stages describes a layer as two processes; sums is nil if the layer cannot be divided so.
+// A stages describes a layer as two processes: sums, which is nil if the layer cannot be divided so, and what follows
+// them.
 type stages struct {
 	sums, steps dataflow.Op
 	mid, out    dataflow.StreamType
@@ -47,7 +48,7 @@ func stagesOf(n *dataflow.Node, out dataflow.StreamType) (s stages) {
 	return s
 }
 
-// searched is the serial fold of the step functions for one PE, with its loop and cost once they are computed.
+// A searched is the serial fold of a layer's step functions for one PE, with its loop and cost once they are computed.
 type searched struct {
 	fold  dataflow.Fold
 	loop  dataflow.Loop
@@ -62,8 +63,8 @@ func (s *searched) of(op dataflow.Op, t dataflow.Target) *searched {
 	return s
 }
 
-// serial returns the fold f with FoldFilter step functions whose thresholds lie in block RAM. In LUTs the search would
-// save hardly anything, because the thresholds are most of the cost there. loop is the loop of f as one process.
+// serial returns the fold f with serial step functions, whose thresholds lie in block RAM, as two processes. In LUTs it
+// would save hardly anything. loop is that of f as one process; ok is false if the layer has no such fold.
 func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.Vector, bool) {
 	st := &s.stages
 	steps := st.searched[f.PE]
@@ -84,7 +85,7 @@ func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.V
 	return made, s.Board.Vector(sum), goal.Available(sum, s.Target.Board)
 }
 
-// single returns the fold as the layer itself names it, for a layer of one process.
+// single returns the fold as a layer of one process has it.
 func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 	if l.staged {
 		f.Steps = dataflow.NoStepping
@@ -98,7 +99,7 @@ type FoldFilter uint8
 // The values of FoldFilter.
 const (
 	AllFolds FoldFilter = iota // all folds that the device can build
-	// not those that cost too much block RAM (MaxSerialCost), nor those with large tables in LUTs
+	// WorthwhileFolds leaves out those that cost too much block RAM (MaxSerialCost), and large tables in LUTs.
 	WorthwhileFolds
 )
 

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A menu lists the choices of a space within a region.
+// A menu makes the choices, for package search, of a space's layers and streams within a region.
 type menu struct {
 	*FoldingSpace
 	*Region
@@ -21,9 +21,9 @@ func (s *FoldingSpace) Tree(r *Region, host search.Vector, e *search.StepCounter
 	return m.tree(s.plan, host, e, m.layer, m.stream)
 }
 
-// ClassTree returns the tree of the foldings that have the given classes, with FIFOs as deep as the region says. Its
-// choices are the memories of tables and FIFOs, and LUTs or DSP slices for multipliers. If only is not nil, it names
-// the option of each layer. Single returns nil if no width converter joins two neighbours.
+// ClassTree returns the tree of the foldings that have the given classes, with FIFOs as deep as the region says.
+// Choices are left of memories, and of LUTs or DSP slices. only, if not nil, names each layer's option. It returns nil
+// if neighbours cannot be joined.
 func (s *FoldingSpace) ClassTree(r *Region, class, only []int32, host search.Vector,
 	e *search.StepCounter) *search.Tree {
 	m, options, joined := menu{s, r}, make([]int32, len(class)), true
@@ -186,7 +186,7 @@ func (m menu) converter(id int, in, out form) (clocks []int64) {
 // wayBits is the number of bits in a choice's ID for one FIFO.
 const wayBits = 4
 
-// host returns the choices of a stream of the host, where the layer has its form number f.
+// host returns the choices of a stream of the host, at which the layer has its form number f.
 func (m menu) host(id, f int) []search.Choice {
 	st := &m.Streams[id]
 	layer := st.layerEnd().forms[f]
@@ -221,8 +221,8 @@ func (m menu) joint(id int, in, out form) (list []search.Choice) {
 	return search.Undominated(list)
 }
 
-// ways returns the ways to build a FIFO in the region. If only is true, the stream has no other FIFO, and this one must
-// hold what either would.
+// ways returns the ways to build a FIFO in the region. If only is true, it is the stream's only FIFO, and must hold
+// what either of two would.
 func (m menu) ways(side FIFOPlace, f form, only bool) []way {
 	words, exact := m.given(side, only)
 	if !exact {

@@ -38,7 +38,7 @@ func RaisedEnvelope(s *FoldingSpace, clocks int) (e dataflow.UnrollLimits, ok bo
 	return e, e.OrDefault() != s.Target.Unroll.OrDefault()
 }
 
-// available reports whether the device can build a fold.
+// available reports whether the target's device can build a fold.
 func available(s *FoldingSpace, op dataflow.Op, f dataflow.Fold) bool {
 	return buildable(f, s.Target.Board) && goal.Available(op.Cost(f, s.Target).Total(), s.Target.Board)
 }
@@ -73,7 +73,7 @@ func (l *LayerOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg diag.D
 	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+t.EnvelopeFor(l.Node.Op, best).String()), true
 }
 
-// beyondBy measures how far a fold is beyond a target's envelope, to compare folds.
+// beyondBy returns how far a fold is beyond a target's envelope, as a number for comparing folds.
 func beyondBy(t dataflow.Target, op dataflow.Op, f dataflow.Fold) int {
 	if t.BoundBySums() {
 		return dataflow.Adds(op.(dataflow.Unrolled), f)

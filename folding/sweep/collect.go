@@ -25,7 +25,8 @@ func reportColumns(r *synthesis.Report) []column {
 	}...), synthesisColumns("vivado_", r.Vivado))
 }
 
-// synthesisColumns returns the columns of one synthesis, with the prefix in their names. They are empty if s is nil.
+// synthesisColumns returns the columns for the resources and the period of one synthesis, with prefix in their names.
+// They are empty if s is nil.
 func synthesisColumns(prefix string, s *synthesis.Synthesis) []column {
 	has := s != nil
 	if !has {
@@ -37,8 +38,8 @@ func synthesisColumns(prefix string, s *synthesis.Synthesis) []column {
 // maxSheet is the largest sweep.json, in bytes, that is read.
 const maxSheet = 64 << 20
 
-// Collect reads the reports that the vendor's tools left below the points of the sweep in dir. It writes the sweep's
-// tables again with these reports. Points without reports stay as they are.
+// Collect reads the vendor's reports below the points of the sweep in folder dir, and writes the sweep's tables again
+// with them. Points without reports stay as they are. It returns nil after adding errors to d.
 func Collect(dir string, d *diag.List) (*SweepReport, error) {
 	var s sheet
 	data, err := safefile.ReadFile(filepath.Join(dir, "sweep.json"), maxSheet)

@@ -22,17 +22,17 @@ const journalFile = "journal.jsonl"
 // maxJournal is the largest journal, in bytes, that is read.
 const maxJournal = 1 << 30
 
-// A header is the first line of a journal.
+// A header is the first line of a journal: what the sweep's searches depend on besides their specs.
 type header struct {
 	Sweep  int    `json:"hlsgen_sweep"` // the version of the journal's form
 	Model  string `json:"model"`
 	SHA256 string `json:"model_sha256"`
 }
 
-// form is the version of the journal's form. A journal of another version is replaced.
+// form is the version of the journal's form. A journal of another version is replaced by a new one.
 const form = 3
 
-// An entry is a later line: the result of one search.
+// An entry is any later line of a journal: the result of one search, under its key.
 type entry struct {
 	Key    string  `json:"key"`
 	Points []Point `json:"points"`
@@ -57,7 +57,7 @@ const (
 	lineEnd    = "}"
 )
 
-// sealed returns v as a line with its checksum, without the line break.
+// sealed returns v as a line of the journal, with its checksum and without the line break.
 func sealed(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -76,7 +76,7 @@ func unsealed(line []byte, v any) (ok bool) {
 	return found && middle && end && string(given) == hex.EncodeToString(sum[:]) && json.Unmarshal(b, v) == nil
 }
 
-// An otherModel error says that a folder holds the sweep of another model.
+// An otherModel is the error that a folder holds the sweep of another model, which has the name.
 type otherModel struct{ name string }
 
 func (e *otherModel) Error() string {
@@ -146,7 +146,8 @@ func readJournal(dir, path string) ([]byte, error) {
 	return nil, err
 }
 
-// read takes over the undamaged lines and returns them. It returns none if the journal begins anew.
+// read takes over the undamaged lines of data, if they are of header h, and returns them. With fresh it takes over
+// none. The error may be an otherModel.
 func (j *journal) read(data []byte, h header, fresh bool) (keep []byte, err error) {
 	whole := data[:bytes.LastIndexByte(data, '\n')+1]
 	first, rest, _ := bytes.Cut(whole, []byte("\n"))
@@ -186,7 +187,7 @@ func (j *journal) read(data []byte, h header, fresh bool) (keep []byte, err erro
 	return append(append(b, '\n'), keep...), err
 }
 
-// line writes one line.
+// line appends v as one line with a checksum.
 func (j *journal) line(v any) error {
 	b, err := sealed(v)
 	if err != nil {
@@ -196,7 +197,7 @@ func (j *journal) line(v any) error {
 	return err
 }
 
-// add records the result of a search.
+// add records the points that a search found, under the search's key.
 func (j *journal) add(key string, points []Point) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

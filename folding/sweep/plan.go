@@ -18,7 +18,7 @@ import (
 	"hlsgen/internal/options"
 )
 
-// A spec describes one search. Its JSON is a part of the key under which the journal keeps the result.
+// A spec describes one search of a sweep. Its JSON is a part of the key under which the journal keeps the result.
 type spec struct {
 	Board    boards.Board
 	ClockMHz float64
@@ -62,7 +62,8 @@ func (s *spec) goal() folding.Goal {
 // maxSpecs is the most searches of a sweep.
 const maxSpecs = 1_000_000
 
-// plan lists the searches: every combination of the values on the axes, boards first. A repeated value counts once.
+// plan returns the searches: every combination of the values on the axes, boards first. A repeated value counts once.
+// It returns nil after adding errors to d.
 func (o *Options) plan(d *diag.List) (specs []spec) {
 	var found []boards.Board
 	for _, name := range o.Boards {
@@ -148,7 +149,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	return specs
 }
 
-// or returns the values without repetitions, or one if there are no values.
+// or returns the values, each once, in order. If there are no values, it returns one alone.
 func or[T comparable](values []T, one T) (unique []T) {
 	for _, v := range values {
 		if !slices.Contains(unique, v) {
@@ -161,8 +162,8 @@ func or[T comparable](values []T, one T) (unique []T) {
 	return unique
 }
 
-// key identifies a search of a model: its result depends on nothing else. model is the hash of everything that shapes
-// the import.
+// key returns a hash that identifies a search of a model: its result depends on nothing else. model is the hash of
+// everything that shapes the import.
 func (s spec) key(model string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -172,7 +173,7 @@ func (s spec) key(model string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// seriesName names the points that are drawn as one series.
+// seriesName returns the name of the series in which points of a board at a clock are drawn.
 func seriesName(board string, clockMHz float64) string {
 	return fmt.Sprintf("%s, %s MHz", board, number(clockMHz))
 }
@@ -182,8 +183,8 @@ func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 // style returns the name of a memory or compute style, "auto" for none.
 func style(s fmt.Stringer) string { return strings.Replace(s.String(), "none", "auto", 1) }
 
-// restrict returns a folding file that asks for the styles in every layer that has the choice. It returns nil if both
-// styles are left to the search.
+// restrict returns a folding file that asks for a memory and a compute style in every layer that has the choice. It
+// returns nil if both are left to the search.
 func restrict(g *dataflow.Graph, memory dataflow.Memory, compute dataflow.Compute) (*folding.File, error) {
 	if memory == dataflow.NoMemory && compute == dataflow.NoCompute {
 		return nil, nil

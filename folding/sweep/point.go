@@ -25,7 +25,7 @@ import (
 
 // The values of Point.Status.
 const (
-	// the design was made with FIFOs sized by simulation, is within the budget and as fast as asked
+	// StatusFits: the design was made with FIFOs sized by simulation, is within the budget and as fast as asked.
 	StatusFits        = "fits"
 	StatusUnreachable = "unreachable" // no design within the budget is as fast as asked, or none fits at all
 	StatusRefused     = "refused"     // the styles or the clock are not possible
@@ -93,7 +93,7 @@ type LayerClocks struct {
 // LatencyUS returns the latency in microseconds at the reached clock.
 func (p *Point) LatencyUS() float64 { return float64(p.Latency) / p.Reached }
 
-// search returns the points of a spec. If it finds no design, it returns a point that says why.
+// search returns the points that the search finds. If there is no design, it returns one point that says why.
 func (s spec) search(ctx context.Context, all *spaces) (points []Point, err error) {
 	defer crash.Catch(&err)
 	if why := all.refused[s.Precision]; why != "" {
@@ -137,7 +137,7 @@ func (s spec) blank() Point {
 		Precision: s.Precision}
 }
 
-// none returns a point that says why a search found nothing.
+// none returns a point with the reason, from the errors in d, why a search found nothing.
 func (s spec) none(d *diag.List) Point {
 	p := s.blank()
 	p.Status = StatusRefused
@@ -156,7 +156,7 @@ func (s spec) none(d *diag.List) Point {
 	return p
 }
 
-// bound returns a point with the bounds of all designs. It makes no design.
+// bound returns a point with bounds on all designs of a space. It makes no design.
 func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 	p := s.blank()
 	b, err := x.list.Bound(ctx, s.goal())
@@ -178,7 +178,7 @@ func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 	return p, nil
 }
 
-// point describes a design.
+// point describes a design as a point. salt is the hash of the model and of all that shapes its import.
 func (s spec) point(d *folding.Design, salt string) Point {
 	p := s.blank()
 	p.Status = StatusFits
@@ -221,10 +221,10 @@ func (p *Point) identify(s spec, salt string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// round keeps six digits, more than the estimates are accurate to.
+// round returns f with six significant digits, which are more than the estimates are accurate to.
 func round(f float64) float64 { return sixDigits(f, math.Round) }
 
-// roundDown keeps six digits and rounds down, for lower bounds.
+// roundDown returns f with six significant digits, rounded down. So lower bounds stay true.
 func roundDown(f float64) float64 { return sixDigits(f, math.Floor) }
 
 func sixDigits(f float64, whole func(float64) float64) float64 {
@@ -238,14 +238,15 @@ func sixDigits(f float64, whole func(float64) float64) float64 {
 // blocks is the name of block RAM in the data, for every device.
 const blocks = "RAMB18"
 
-// A kind is a kind of resource.
+// A kind is a kind of resource, with its name in tables and its field in dataflow.Resources.
 type kind struct {
 	name, column, file string // names on axes, in columns and in files
 	in                 func(*dataflow.Resources) *int
 	drawn              bool
 }
 
-// on returns the name of the kind on pictures and pages: the one that the data sheets of all the points' devices use.
+// on returns the name of the kind on pictures and pages of these points. For block RAM, that is the name in the data
+// sheets of their devices.
 func (k *kind) on(points []Point) string {
 	if k.name != blocks {
 		return k.name
@@ -253,7 +254,8 @@ func (k *kind) on(points []Point) string {
 	return BlockRAMName(points)
 }
 
-// BlockRAMName returns the name of a block RAM on the devices of all points.
+// BlockRAMName returns the name of a block RAM on the devices of all points. If they have several names, it returns
+// these with "or" in between.
 func BlockRAMName(points []Point) string {
 	var names []string
 	for i := range points {
@@ -266,7 +268,8 @@ func BlockRAMName(points []Point) string {
 	return strings.Join(names, " or ")
 }
 
-// FrontNames returns the kinds of resource whose fronts the point is on, as its device's data sheet names them.
+// FrontNames returns the kinds of resource on whose fronts the point is, separated by spaces, as its device's data
+// sheet names them.
 func (p *Point) FrontNames() string {
 	names := slices.Clone(p.Front)
 	if i := slices.Index(names, blocks); i >= 0 {
@@ -275,7 +278,7 @@ func (p *Point) FrontNames() string {
 	return strings.Join(names, " ")
 }
 
-// of returns the amount of the kind.
+// of returns the amount of the kind in r.
 func (k *kind) of(r dataflow.Resources) int { return *k.in(&r) }
 
 // The kinds of resource, in the order of tables.
@@ -287,7 +290,7 @@ var kinds = []kind{
 	{"DSP", "dsp", "dsp", func(r *dataflow.Resources) *int { return &r.DSP }, true},
 }
 
-// share returns the largest share of a board's resources that an amount takes.
+// share returns the largest share of any kind of the board's resources that r takes.
 func share(r, board dataflow.Resources) (most float64) {
 	for _, k := range kinds {
 		if n := k.of(board); n > 0 {
@@ -339,7 +342,7 @@ func judge(points []Point, of *PrecisionResults) {
 	}
 }
 
-// bySeries groups the points that fit by precision, board and clock, in the order of the sweep.
+// bySeries returns the points that fit, grouped by precision, board and clock, in the order of the sweep.
 func bySeries(points []Point) (groups [][]*Point) {
 	at := map[string]int{}
 	for i := range points {

@@ -29,7 +29,8 @@ type PrecisionResults struct {
 	order    []string
 }
 
-// precisions makes a model for each requested precision.
+// precisions quantises the model again for each requested precision, and returns the space of each. It returns nil
+// spaces after adding errors to d.
 func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*source.ModelSource, *spaces, error) {
 	v, err := source.NewVariantMaker(ctx, o.Source, d)
 	if v == nil || err != nil {
@@ -61,7 +62,7 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*s
 	return v.Source, all, nil
 }
 
-// mark sets the accuracy of each point.
+// mark returns the points with the accuracy of the variant that each uses. A nil p leaves them unchanged.
 func (p *PrecisionResults) mark(points []Point) []Point {
 	if p == nil {
 		return points
@@ -73,8 +74,8 @@ func (p *PrecisionResults) mark(points []Point) []Point {
 	return points
 }
 
-// enough returns the accuracy that a point needs to be chosen: that of the float model, as far as the samples tell, or
-// the best of any point if that is less.
+// enough returns the accuracy that a point needs to be chosen: that of the float model, as far as the samples tell. It
+// is the best accuracy of any point if that is less, and 0 for a nil p.
 func (p *PrecisionResults) enough(points []Point) float64 {
 	if p == nil {
 		return 0
@@ -88,7 +89,7 @@ func (p *PrecisionResults) enough(points []Point) float64 {
 	return min(best, p.Float.Low)
 }
 
-// files returns the models that were made.
+// files returns the models of the variants as files to write.
 func (p *PrecisionResults) files() (list []file) {
 	for _, name := range p.order {
 		if src := p.variants[name].Source; src != nil {
@@ -98,7 +99,7 @@ func (p *PrecisionResults) files() (list []file) {
 	return list
 }
 
-// precision returns the columns of the precision; none if the model stays as it is.
+// precision returns the columns of the precision and the accuracy. There are none if the model stays as it is.
 func (p *Point) precision() []column {
 	if p.Precision == "" {
 		return nil

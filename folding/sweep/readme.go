@@ -105,7 +105,7 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 	return r.put([]file{{readmeFile, text}}, d)
 }
 
-// command returns the command line that repeats the sweep in its folder.
+// command returns the words of the command line that repeats the sweep in its folder.
 func (o *Options) command(src *source.ModelSource) []string {
 	words := src.Command("sweep")
 	var list []string
@@ -142,7 +142,7 @@ func (o *Options) command(src *source.ModelSource) []string {
 	return append(append(words, o.ofBuild().Flags()...), "--out", ".")
 }
 
-// chosen returns the command line that builds a point, to be run beside the model.
+// chosen returns the words of the command line that builds point p, to be run beside the model.
 func (o *Options) chosen(p *Point, src *source.ModelSource) []string {
 	if p.Precision != "" {
 		quantised := *o

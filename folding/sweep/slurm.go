@@ -33,7 +33,7 @@ const (
 	vivadoFile   = "synthesise.tcl"
 )
 
-// maxArray is WriteSlurm's default MaxArraySize.
+// maxArray is the most tasks of a job array: Slurm's MaxArraySize, unless changed, allows no more.
 const maxArray = 1001
 
 // WriteSlurm writes the HLS project of each different design within the budget, and a job array that synthesises them.
@@ -99,7 +99,7 @@ func (r *SweepReport) project(ctx context.Context, o Options, p *Point, d *diag.
 	return err
 }
 
-// BoardArgument returns the name or path by which the user named the point's board.
+// BoardArgument returns that of the given names and paths of boards by which the user named the point's board.
 func (p *Point) BoardArgument(given []string) string {
 	for _, name := range given {
 		if b, ok := options.FindBoard(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {

@@ -18,7 +18,7 @@ type space struct {
 	err  error
 }
 
-// spaces makes each space once, for the first search that needs it.
+// A spaces makes each space of foldings once, for the first search that needs it.
 type spaces struct {
 	models  map[made]*dataflow.Model
 	refused map[string]string // per precision: why there is no model
@@ -31,13 +31,13 @@ type spaces struct {
 	accuracy   *samples.Accuracy // the model's accuracy, if it stays as it is and there are labels
 }
 
-// made identifies a model by its precision and the number of samples that take turns.
+// A made identifies a form of the model: by its precision, and the number of samples that take turns.
 type made struct {
 	precision string
 	samples   int
 }
 
-// saltOf returns the salt for the model that a spec searches.
+// saltOf returns the hash of the model that a spec searches, and of all that shapes its import.
 func (all *spaces) saltOf(s spec) string {
 	if s.Precision == "" {
 		return all.salt

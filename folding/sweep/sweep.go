@@ -67,7 +67,7 @@ type Options struct {
 	Synthesise bool // whether the caller will call WriteSlurm
 }
 
-// A SweepReport describes a finished sweep.
+// A SweepReport describes a finished sweep: its points, and the files that it writes.
 type SweepReport struct {
 	Model  string
 	Source *source.ModelSource // nil if only reports were collected
@@ -86,7 +86,7 @@ type SweepReport struct {
 	Collected int    // designs with a report of synthesis
 }
 
-// Chosen returns the chosen point, or nil if none fits.
+// Chosen returns the point that judge has chosen, or nil if none fits.
 func (r *SweepReport) Chosen() *Point {
 	for i := range r.Points {
 		if r.Points[i].Chosen {
@@ -147,7 +147,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	return r, errors.Join(err, j.close())
 }
 
-// refuse reports a folder that cannot take this sweep. It adds a diagnostic to d, or returns other errors.
+// refuse turns the error that folder out cannot take this sweep into a diagnostic in d. It returns other errors.
 func refuse(out string, err error, d *diag.List) error {
 	other := new(otherModel)
 	busy := new(outputdir.BusyError)

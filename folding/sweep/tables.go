@@ -22,10 +22,10 @@ import (
 	"hlsgen/templates"
 )
 
-// A column is a column of sweep.csv: its name, and the text of one point.
+// A column is one cell of sweep.csv: the name of its column, and the text of one point in it.
 type column struct{ name, text string }
 
-// where returns the columns, with empty texts if has is false.
+// where returns the columns as given or, if has is false, with empty texts.
 func where(has bool, list ...column) []column {
 	for i := range list {
 		if !has {
@@ -35,7 +35,7 @@ func where(has bool, list ...column) []column {
 	return list
 }
 
-// amounts returns a column for each kind of resource.
+// amounts returns a column for each kind of resource, with the amount in r and prefix in its name.
 func amounts(prefix string, r dataflow.Resources) (list []column) {
 	for _, k := range kinds {
 		list = append(list, column{prefix + k.column, strconv.Itoa(k.of(r))})
@@ -43,7 +43,7 @@ func amounts(prefix string, r dataflow.Resources) (list []column) {
 	return list
 }
 
-// columns returns the columns of point i.
+// columns returns the columns of a point, which is row i of sweep.csv, except those of sequences, bounds and reports.
 func (p *Point) columns(i int) []column {
 	made := p.Interval != 0
 	return slices.Concat([]column{
@@ -105,7 +105,7 @@ func sequences(s *report.SequencesReport) []column {
 	}...)
 }
 
-// known returns the number as text, or "" for 0.
+// known returns the number as text, or "" for 0, which stands for an unknown number.
 func known(f float64) string {
 	if f == 0 {
 		return ""
@@ -113,7 +113,7 @@ func known(f float64) string {
 	return number(f)
 }
 
-// cell returns s so that a spreadsheet does not take it for a formula.
+// cell returns s with a quote in front if a spreadsheet would take it for a formula.
 func cell(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
@@ -121,7 +121,7 @@ func cell(s string) string {
 	return s
 }
 
-// table returns sweep.csv. Columns of sequences, bounds and reports are present if some point has them.
+// table returns the content of sweep.csv. Columns of sequences, bounds and reports are present if some point has them.
 func table(points []Point) ([]byte, error) {
 	lengths := slices.ContainsFunc(points, func(p Point) bool { return p.Sequences != nil })
 	bounds := slices.ContainsFunc(points, func(p Point) bool { return p.Bounds != nil })
@@ -151,7 +151,7 @@ func table(points []Point) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// A sheet is the content of sweep.json.
+// A sheet is the content of sweep.json: the points and what they have in common.
 type sheet struct {
 	report.ReportHead
 	Model     string            `json:"model"`
@@ -175,7 +175,7 @@ func (r *SweepReport) write(d *diag.List) error {
 	return r.put(files, d)
 }
 
-// put writes files into the folder. It adds a diagnostic to d if a file is in the way.
+// put writes files into the output folder. It adds a diagnostic to d if a file is in the way.
 func (r *SweepReport) put(files []file, d *diag.List) error {
 	return folder.Share(r.Out, d, func(dir *outputdir.Shared) error {
 		for _, f := range files {
@@ -277,7 +277,8 @@ func (r *SweepReport) files() (files []file, err error) {
 	return files, add("cycles", p, err)
 }
 
-// clocks returns the picture of each layer's clocks, with a bar for the bottleneck if that is not a layer.
+// clocks returns the bar chart of the clocks of each layer of a design, with a further bar for a bottleneck that is no
+// layer. model names the model.
 func (p *Point) clocks(model string) chart.Bars {
 	per := "clocks per frame"
 	if p.Samples > 1 {
@@ -299,5 +300,5 @@ func (p *Point) clocks(model string) chart.Bars {
 	return b
 }
 
-// whole formats an integer with commas.
+// whole formats an integer with commas between thousands.
 func whole(n int) string { return humanize.Comma(int64(n)) }

@@ -31,8 +31,8 @@ func newContrast(n int, many, one *program.Program) *contrast {
 	return c
 }
 
-// sides returns how many adjacent elements may belong to a sample, given the shapes of a tensor for n samples and for
-// one. It returns 0 if the shapes are equal. ok is false if the shapes are not related by an axis of samples.
+// sides returns the numbers of adjacent elements of a tensor that may belong to one sample, given its shapes for n
+// samples and for one. That is 0 for equal shapes. ok is false if no axis of samples relates the shapes.
 func sides(many, one []int, n int) (inner []int, ok bool) {
 	if slices.Equal(many, one) {
 		return []int{0}, true
@@ -52,8 +52,8 @@ func sides(many, one []int, n int) (inner []int, ok bool) {
 	return []int{graph.Size(one[at:]), graph.Size(one[at+1:])}, true
 }
 
-// place returns the sample to which element e belongs, and its index within the sample. If all samples share the
-// tensor, the sample is -1.
+// place returns the sample to which element e belongs, and its index within the sample, if inner adjacent elements
+// belong to one. With inner 0, all samples share the tensor, and the sample is -1.
 func (c *contrast) place(inner, e int) (sample, element int) {
 	if inner == 0 {
 		return -1, e
@@ -68,7 +68,7 @@ type operand struct {
 	many, one *graph.Tensor // the values, if both are constant
 }
 
-// operands returns the operands of a step. ok is false if its counterpart reads other tensors.
+// operands returns the inputs of step s of many, with those of its counterpart t. ok is false if t reads other tensors.
 func (c *contrast) operands(s, t *program.Step) (list []operand, ok bool) {
 	if len(s.Node.Inputs) != len(t.Node.Inputs) {
 		return nil, false
@@ -87,7 +87,8 @@ func (c *contrast) operands(s, t *program.Step) (list []operand, ok bool) {
 	return list, true
 }
 
-// same reports whether element e of an operand, for a sample, corresponds to element f of the counterpart.
+// same reports whether element e of an operand of many corresponds, for the given sample, to element f of its
+// counterpart in one.
 func (c *contrast) same(o operand, sample, e, f int) bool {
 	switch {
 	case o.many != nil:
@@ -113,8 +114,8 @@ func (c *contrast) difference() *program.Step {
 	return nil
 }
 
-// alike compares a step with its counterpart, given how their operands correspond. It records how the outputs
-// correspond.
+// alike reports whether step s of many treats each sample as its counterpart t treats the single one. If so, it records
+// how many adjacent elements of s's output belong to a sample.
 func (c *contrast) alike(s, t *program.Step) bool {
 	inner, ok := sides(s.Shape, t.Shape, c.n)
 	if !ok || s.DType != t.DType || !resembles(s, t) {
@@ -133,7 +134,8 @@ func (c *contrast) alike(s, t *program.Step) bool {
 	return false
 }
 
-// resembles compares two steps, except for the elements that they read.
+// resembles reports whether two steps compute the same of the elements that they read, whichever these are. It does not
+// compare the bodies of loops.
 func resembles(s *program.Step, t *program.Step) bool {
 	elem := func(a, b *program.Elem) bool {
 		return (a == nil) == (b == nil) && (a == nil || len(a.Args) == len(b.Args) && a.Expr.Equal(b.Expr))
@@ -152,7 +154,8 @@ func resembles(s *program.Step, t *program.Step) bool {
 	return t.Recur != nil && s.Result == t.Result
 }
 
-// elements compares the elements that two steps read for each element of the output.
+// elements reports whether, for each element of the output, s and t read corresponding elements. inner adjacent
+// elements of s's output belong to one sample.
 func (c *contrast) elements(s, t *program.Step, operands []operand, inner int) bool {
 	first := func(int, int, int) int { return 0 }
 	if s.Dot != nil {
@@ -188,8 +191,8 @@ func (c *contrast) elements(s, t *program.Step, operands []operand, inner int) b
 	return true
 }
 
-// sums returns a function that tells from which read on elements must be compared one by one. It skips sums of products
-// with equal offsets whose first elements correspond.
+// sums returns a function of a sample and two output elements i and j. It tells from which read on elements must be
+// compared singly: from 0, or behind the last if the whole sums of products certainly correspond.
 func (c *contrast) sums(d, e *program.Dot, operands []operand) func(sample, i, j int) int {
 	along := func(o operand, of, to []int32) func(sample, e, f int) bool {
 		switch equal := slices.Equal(of, to); {
@@ -214,7 +217,8 @@ func (c *contrast) sums(d, e *program.Dot, operands []operand) func(sample, i, j
 	}
 }
 
-// reads returns how many elements each element of the output reads. A Recur is compared in another way.
+// readCount returns how many elements each element of a step's output reads. It returns 0 for a Recur, which is
+// compared in another way.
 func readCount(s *program.Step) int {
 	switch {
 	case s.Move != nil:
@@ -231,7 +235,8 @@ func readCount(s *program.Step) int {
 	return 0
 }
 
-// read returns the k-th element that output element i reads, and the input slot that holds it.
+// readOf returns the k-th element that output element i of a step reads, and the input slot that holds it. k is below
+// readCount.
 func readOf(s *program.Step, i, k int) (slot, element int) {
 	switch d := s.Dot; {
 	case s.Move != nil:
@@ -250,7 +255,7 @@ func readOf(s *program.Step, i, k int) (slot, element int) {
 	}
 }
 
-// mixes reports whether a step of many computes an element from several samples.
+// mixes reports whether a step of many computes some element from several samples.
 func (c *contrast) mixes(s *program.Step) bool {
 	for i := range graph.Size(s.Shape) {
 		seen := -1

@@ -9,8 +9,8 @@ import (
 
 // This file compares loops for a contrast: see alike.go.
 
-// loop compares two steps of a loop. The loop may have the same number of runs for n samples as for one, and treat all
-// samples in each run. Or it has no states, and treats one sample per run.
+// loop reports whether loop s of many treats each sample as its counterpart t does. Either both have the same runs,
+// each with all samples, or s has no states and treats one sample per run.
 func (c *contrast) loop(s, t *program.Step, operands []operand, inner int) bool {
 	r, q := s.Recur, t.Recur
 	if r.States != q.States || len(r.Scanned) != len(q.Scanned) || !slices.Equal(r.RealGates, q.RealGates) {
@@ -31,7 +31,8 @@ func (c *contrast) loop(s, t *program.Step, operands []operand, inner int) bool 
 	return body != nil && c.gives(s, t, body, inner, each)
 }
 
-// fed compares the inputs of the runs of two loops: initial states and scanned elements.
+// fed reports whether the runs of two loops get corresponding initial states and scanned elements. each says that a run
+// has one sample.
 func (c *contrast) fed(s, t *program.Step, operands []operand, body *contrast, each bool) bool {
 	r, q := s.Recur, t.Recur
 	for i, v := range r.Body.Graph.Inputs {
@@ -63,7 +64,8 @@ func (c *contrast) fed(s, t *program.Step, operands []operand, body *contrast, e
 	return true
 }
 
-// handsOn reports whether the states have the same layout of samples at the end of a body as at its start.
+// handsOn reports whether each of a body's states has the same layout of samples at the end of the body as at its
+// start.
 func (c *contrast) handsOn(states int) bool {
 	g := c.many.Graph
 	for i := range states {
@@ -75,7 +77,8 @@ func (c *contrast) handsOn(states int) bool {
 	return true
 }
 
-// gives compares an output of two loops.
+// gives reports whether an output of loop s corresponds to that of t, if inner adjacent elements belong to one sample.
+// each says that a run has one sample.
 func (c *contrast) gives(s, t *program.Step, body *contrast, inner int, each bool) bool {
 	r, q := s.Recur, t.Recur
 	out := r.Body.Graph.Outputs[s.Result].Name

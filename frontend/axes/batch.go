@@ -19,8 +19,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A Batch is an axis with a fixed size of more than one. It is the leading axis of inputs, or the axis of samples whose
-// sequences have individual lengths.
+// A Batch describes an axis of inputs that has a fixed size of more than one, and whether it counts samples. It is the
+// leading axis, or that of samples whose sequences have individual lengths.
 type Batch struct {
 	Size   int
 	Inputs []string         // the inputs that have the axis
@@ -37,7 +37,8 @@ type Batch struct {
 	Mixes, Vectors, Time bool
 }
 
-// sides returns the batch of samples with individual lengths, or nil if the graph has one sample or none.
+// samplesApart returns the batch of samples with individual lengths (graph.Sides). It returns nil if the graph has one
+// such sample or none.
 func samplesApart(g *graph.Graph) *Batch {
 	b := &Batch{Axes: map[string]int{}, Apart: true}
 	for _, in := range g.Inputs {
@@ -54,9 +55,8 @@ func samplesApart(g *graph.Graph) *Batch {
 	return b
 }
 
-// Batch returns a fixed leading axis of more than one element. It returns nil if no input with several axes has one, or
-// the graph cannot be prepared. If inputs have such axes of different sizes, it prefers one that counts samples. An
-// axis of samples with individual lengths comes before all others.
+// FindBatch returns a fixed leading axis of more than one element, if possible one that counts samples. It returns nil
+// if no input of several axes has one, or the graph cannot be prepared. Samples with individual lengths come first.
 func FindBatch(o operators.Options, g *graph.Graph, file string) (found *Batch) {
 	sizes := map[int][]string{}
 	var order []int
@@ -147,7 +147,8 @@ func (s *search) run(g *graph.Graph) {
 	}
 }
 
-// axis returns the axis of a tensor that counts samples: the leading one, or any if samples have individual lengths.
+// axis returns the axis of a tensor that counts samples: the leading one or, for samples with individual lengths, any.
+// ok is false if the tensor has none.
 func (s *search) axis(c *contrast, tensor string) (axis int, ok bool) {
 	many, one, inner := s.many.Known[tensor].Shape, c.one.Known[tensor].Shape, c.inner[tensor]
 	if inner == 0 || inner*s.batch.Size != graph.Size(many) && !s.batch.Apart {
@@ -159,8 +160,8 @@ func (s *search) axis(c *contrast, tensor string) (axis int, ok bool) {
 	return axis, inner == graph.Size(one[axis:])
 }
 
-// contrast compares the program with that of a graph for one sample. It returns the index of the first step that
-// differs.
+// contrast compares the program with that of one, a graph for a single sample. It returns the comparison and the index
+// of the first step that differs.
 func (s *search) contrast(one *graph.Graph) (int, *contrast) {
 	p, whole := operators.PreparePartLike(s.many, one, operators.OptionsOf(s.many))
 	if p == nil {
@@ -174,8 +175,8 @@ func (s *search) contrast(one *graph.Graph) (int, *contrast) {
 	return len(s.many.Steps), c
 }
 
-// explain records why the axis does not count samples. The reason is the step with index at or, after the last step,
-// the outputs.
+// explain records in the Batch why the axis does not count samples. The step with index at differs; behind the last
+// step, the outputs do.
 func (s *search) explain(c *contrast, at int) {
 	if at < len(s.many.Steps) {
 		step := s.many.Steps[at]
@@ -187,13 +188,13 @@ func (s *search) explain(c *contrast, at int) {
 	}
 }
 
-// scans reports whether a loop runs along the samples.
+// scans reports whether step s is a loop that runs along the samples, one or several per run.
 func scans(s *program.Step, c *contrast) bool {
 	t := c.one.Producer(s.Output)
 	return t == nil || t.Recur == nil || t.Recur.Length != s.Recur.Length
 }
 
-// changed lists variants of the graph in which constants of a node do not contain the number of samples.
+// changed returns variants of graph one, each with some constant of a node changed from the number of samples to 1.
 func (s *search) changed(one *graph.Graph, node *graph.Node) (list []*graph.Graph) {
 	at := slices.Index(s.many.Graph.Nodes, node)
 	if at < 0 {
@@ -244,7 +245,7 @@ func (s *search) changed(one *graph.Graph, node *graph.Node) (list []*graph.Grap
 	return list
 }
 
-// fresh returns a tensor name that a graph does not have.
+// fresh returns a tensor name that a graph does not have, made of base.
 func fresh(g *graph.Graph, base string) string {
 	taken := g.UsedNames()
 	for i := 1; ; i++ {
@@ -254,7 +255,7 @@ func fresh(g *graph.Graph, base string) string {
 	}
 }
 
-// with returns a copy of a tensor of integers with element i replaced by v.
+// withElement returns a copy of a tensor of integers in which element i is v.
 func withElement(t *graph.Tensor, i int, v int64) *graph.Tensor {
 	c := *t
 	c.I, c.Codes, c.Values = slices.Clone(t.Ints()), nil, nil
@@ -262,8 +263,8 @@ func withElement(t *graph.Tensor, i int, v int64) *graph.Tensor {
 	return &c
 }
 
-// first returns the first of n equal slices along an axis. It returns nil if the axis does not have n elements, or the
-// slices differ.
+// firstSlice returns the first of the n slices of a tensor along an axis. It returns nil if the axis does not have n
+// elements, or the slices differ.
 func firstSlice(t *graph.Tensor, axis, n int) *graph.Tensor {
 	if t.Shape[axis] != n {
 		return nil

@@ -9,13 +9,15 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// An origin is the element of a tensor from which another element is copied.
+// An origin is the element of a tensor from which an element of another tensor is copied, by moves and perhaps
+// quantisers.
 type origin struct {
 	tensor  string
 	element int
 }
 
-// comesFrom follows an element of a tensor back through moves, and with through also through quantisers.
+// comesFrom follows element i of a tensor back through moves to where its value is computed, or to an input. If through
+// is set, it also goes back through quantisers.
 func comesFrom(p *program.Program, tensor string, i int, through bool) origin {
 	for {
 		s := p.Producer(tensor)
@@ -33,14 +35,14 @@ func comesFrom(p *program.Program, tensor string, i int, through bool) origin {
 	}
 }
 
-// ofQuantiser reports whether a node with role r is a quantiser or a part of one.
+// ofQuantiser reports whether r is the role of a quantiser or of a node that quantisers are made of.
 func ofQuantiser(r operators.Role) bool {
 	return r == operators.RoleFakeQuantise || r == operators.RoleQuantizeLinear ||
 		r == operators.RoleDequantizeLinear || r == operators.RoleClip
 }
 
-// WhyNotState reports why an input and an output cannot be replaced by states that recurrences keep. It returns "" if
-// they are, element by element, the initial and the final values of states.
+// WhyNotState returns the reason why recurrences cannot keep an input and an output as a state from run to run. It
+// returns "" if they are, element by element, the initial and final values of states.
 func WhyNotState(p *program.Program, input, output string) string {
 	states := StateInputs(p)
 	at := slices.IndexFunc(states, func(s *StateInput) bool { return s.Name == input })

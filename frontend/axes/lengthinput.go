@@ -17,7 +17,7 @@ type LengthInput struct {
 	sides map[string]int // the axes of inputs that count samples, including that of the length input
 }
 
-// A TimeAxis is the axis of an input along which a sequence runs.
+// A TimeAxis names an input of the graph and its axis along which a sequence runs.
 type TimeAxis struct {
 	Input string
 	Axis  int
@@ -31,8 +31,8 @@ const (
 	stateEnd   = 7
 )
 
-// LengthInput returns the input that holds the length of all sequences, one for each sample. It returns nil if there is
-// none, if something else depends on it, or if the sequences do not come from inputs with the same steps.
+// FindLengthInput returns the input that holds the length of all sequences, one for each sample. It returns nil if
+// there is none, if something else depends on it, or if the sequences come from no inputs with the same steps.
 func FindLengthInput(g *graph.Graph) *LengthInput {
 	l, by := &LengthInput{sides: map[string]int{}}, map[string]*graph.Node{}
 	for _, n := range g.Nodes {
@@ -93,7 +93,8 @@ func FindLengthInput(g *graph.Graph) *LengthInput {
 	return l
 }
 
-// tells reports whether a tensor is read by a node outside nodes, or is an output of the graph.
+// isReadElsewhere reports whether a tensor is an output of the graph, or read by a node that is neither in nodes nor
+// recurrent. The outputs of nodes count as the tensor.
 func isReadElsewhere(g *graph.Graph, tensor string, nodes map[*graph.Node]bool) bool {
 	known := map[string]bool{tensor: true}
 	for _, n := range g.Nodes { // in topological order
@@ -108,8 +109,8 @@ func isReadElsewhere(g *graph.Graph, tensor string, nodes map[*graph.Node]bool) 
 	return slices.ContainsFunc(graph.Names(g.Outputs), func(out string) bool { return known[out] })
 }
 
-// sidesOf records the axes of tensors that become the given axis of a tensor. It stops at nodes that add or remove
-// axes.
+// recordSides enters in seen the axis of each tensor that becomes the given axis of a tensor. by holds the node of each
+// output. It stops at nodes that add or remove axes, and at recurrences.
 func recordSides(g *graph.Graph, by map[string]*graph.Node, tensor string, axis int, seen map[string]int) {
 	if _, ok := seen[tensor]; ok {
 		return
@@ -129,8 +130,8 @@ func recordSides(g *graph.Graph, by map[string]*graph.Node, tensor string, axis 
 	}
 }
 
-// inputAxis returns the input whose axis becomes the given axis of a tensor. ok is false if the axis comes from a
-// recurrence.
+// inputAxis returns the input, and its axis, that becomes the given axis of a tensor. by holds the node of each output.
+// ok is false if no input does, such as behind a recurrence.
 func inputAxis(g *graph.Graph, by map[string]*graph.Node, tensor string, axis int) (a TimeAxis, ok bool) {
 	for a = (TimeAxis{tensor, axis}); by[a.Input] != nil; {
 		n := by[a.Input]
@@ -146,7 +147,8 @@ func inputAxis(g *graph.Graph, by map[string]*graph.Node, tensor string, axis in
 	return a, at >= 0 && a.Axis < len(g.Inputs[at].Dims)
 }
 
-// Steps returns the number of steps of the inputs, and the name of their axis. It returns 0 if the number is unknown.
+// Steps returns the steps of the inputs' sequences, and the name of their axis if the file leaves its size open. It
+// returns 0 if the number is unknown.
 func (l *LengthInput) Steps(g *graph.Graph, opt operators.Options) (steps int, axis string) {
 	for _, a := range l.Axes {
 		v := inputNamed(g, a.Input)
@@ -164,8 +166,8 @@ func (l *LengthInput) Steps(g *graph.Graph, opt operators.Options) (steps int, a
 	return 0, ""
 }
 
-// dataShape returns the shape of the data for an input. The data may have an axis of samples in front. shapeOf returns
-// nil if there are no matching data.
+// dataShape returns the shape of the user's data for an input, with an axis of samples in front or without. It returns
+// nil if no data have as many axes.
 func dataShape(o operators.Options, v graph.ValueInfo) []int {
 	shape, ok := o.Data[v.Name]
 	if !ok {
@@ -177,13 +179,13 @@ func dataShape(o operators.Options, v graph.ValueInfo) []int {
 	return shape
 }
 
-// input returns the input with the given name.
+// inputNamed returns the graph's input with the given name, which must exist.
 func inputNamed(g *graph.Graph, name string) *graph.ValueInfo {
 	return &g.Inputs[slices.IndexFunc(g.Inputs, func(v graph.ValueInfo) bool { return v.Name == name })]
 }
 
-// Bind turns a graph into one for sequences with the given number of steps, all valid. The input stays, but has no
-// effect.
+// Bind turns graph g into one for sequences with the given number of steps, all of which are valid. The input stays,
+// but has no effect.
 func (l *LengthInput) Bind(g *graph.Graph, steps int) {
 	g.Sides = l.sides
 	for _, n := range l.nodes {
@@ -196,7 +198,8 @@ func (l *LengthInput) Bind(g *graph.Graph, steps int) {
 	}
 }
 
-// WithValidSteps returns a variant of a graph from Bind, for a single sample, in which only the first steps are valid.
+// WithValidSteps returns a copy of a graph that Bind has bound, for a single sample. In it, only the first steps of
+// each sequence are valid.
 func WithValidSteps(g *graph.Graph, steps int) *graph.Graph {
 	c := g.Copy()
 	lens := fresh(c, "steps")

@@ -12,10 +12,11 @@ import (
 // A leading dynamic axis counts samples if the model treats these alike and separately. Otherwise it is time. Sequences
 // finds out by preparing the model with two elements and with one.
 
-// probes is the number of elements with which an axis is tried.
+// probes is the number of samples with which an axis is tried. If the axis counts samples, a model treats each of them
+// like a single one.
 const probes = 2
 
-// Sequences returns options that know the inputs whose leading dynamic axis is time.
+// WithSequences returns options whose Sequences are the inputs of g with a leading axis of open size that is time.
 func WithSequences(o operators.Options, g *graph.Graph, file string) operators.Options {
 	found := map[string]bool{}
 	for _, in := range g.Inputs {
@@ -27,7 +28,8 @@ func WithSequences(o operators.Options, g *graph.Graph, file string) operators.O
 	return o
 }
 
-// sequence reports whether an input's leading axis does not count samples.
+// isSequence reports whether an input's leading axis does not count samples. That can only be if the graph has
+// recurrent nodes.
 func isSequence(o operators.Options, g *graph.Graph, file string, in graph.ValueInfo) bool {
 	if !slices.ContainsFunc(g.Nodes, operators.IsRecurrent) { // without loops the axis counts samples
 		return false
@@ -37,8 +39,8 @@ func isSequence(o operators.Options, g *graph.Graph, file string, in graph.Value
 	return two && single && newContrast(probes, many, one).difference() != nil
 }
 
-// tried prepares a graph with n elements along an input's leading axis. kept, if not nil, is an earlier program whose
-// results it reuses.
+// tried prepares a graph with n elements along an input's leading axis. If kept is not nil, it is an earlier program
+// whose results tried reuses. ok is false if some node is not supported.
 func tried(o operators.Options, g *graph.Graph, file string, in graph.ValueInfo, n int,
 	kept *program.Program) (p *program.Program, ok bool) {
 	o.Sequences, o.Dims, o.Probed, o.Probe = nil, maps.Clone(o.Dims), in.Name, n

@@ -10,7 +10,7 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A StateInput is an input that only recurrences read, as the initial value of a state.
+// A StateInput is an input of a model that only recurrences read, as the initial value of a state.
 type StateInput struct {
 	Name string
 	program.KnownTensor
@@ -18,14 +18,14 @@ type StateInput struct {
 	loops []begun
 }
 
-// A begun is state k of a recurrence.
+// A begun is the k-th state of a recurrence, which begins with an input.
 type begun struct {
 	*program.Recur
 	k int
 }
 
-// StateInputs returns the inputs of the graph that are initial states of recurrences, in order. They may be moved or
-// quantised on the way.
+// StateInputs returns the inputs of p's graph that are initial states of recurrences and nothing else, in order. They
+// may be moved or quantised on the way.
 func StateInputs(p *program.Program) (list []*StateInput) {
 	outputs := graph.NameSet(graph.Names(p.Graph.Outputs))
 	for _, in := range p.Graph.Inputs {
@@ -37,8 +37,8 @@ func StateInputs(p *program.Program) (list []*StateInput) {
 	return list
 }
 
-// reaches records the states that a tensor, derived from the input, initialises. It reports false if anything else
-// reads it.
+// reaches records the states that begin with a tensor, which is derived from the input, quantised or not. It returns
+// false if anything else reads it, or if it is one of the outputs.
 func (s *StateInput) reaches(p *program.Program, tensor string, quantised bool, outputs map[string]bool) bool {
 	if outputs[tensor] {
 		return false
@@ -72,7 +72,7 @@ func (s *StateInput) reaches(p *program.Program, tensor string, quantised bool, 
 	return true
 }
 
-// A quantising is a node of a quantiser, with its constants by slot.
+// A quantising is one node of a quantiser, with its constant inputs by slot.
 type quantising struct {
 	node *graph.Node
 	by   []*graph.Tensor // nil for the data
@@ -108,13 +108,14 @@ func (s *StateInput) Quantiser(in, out string, fresh func(string) string,
 	return nodes, why
 }
 
-// Quantised reports whether Quantiser would return a quantiser.
+// Quantised reports whether Quantiser would return nodes: whether all recurrences quantise the state in the same way.
 func (s *StateInput) Quantised() bool {
 	chain, _ := s.quantiser()
 	return chain != nil
 }
 
-// quantiser returns the nodes that quantise the state, the same in all loops, or the reason why there are none.
+// quantiser returns the nodes that quantise the state, which must be the same in all loops. If there are none, why is
+// the reason.
 func (s *StateInput) quantiser() (all []quantising, why string) {
 	if !s.Real {
 		return nil, "the model quantises it already"
@@ -141,8 +142,8 @@ func (s *StateInput) quantiser() (all []quantising, why string) {
 	return all, ""
 }
 
-// quantises returns the nodes of the quantiser that gives a tensor's value, from the first to the last, or nil if there
-// is none.
+// quantises returns the nodes of the quantiser that gives a tensor's value, from the first to the last. It returns nil
+// if no quantiser does.
 func quantises(p *program.Program, tensor string) (chain []quantising) {
 	for {
 		step := p.Producer(tensor)
@@ -175,7 +176,7 @@ func quantises(p *program.Program, tensor string) (chain []quantising) {
 	}
 }
 
-// equal reports whether two nodes have the same operator, attributes and constants.
+// equal reports whether two nodes have the same operator, attributes and constant inputs.
 func (q quantising) equal(o quantising) bool {
 	same := func(a, b *graph.Tensor) bool { return (a == nil) == (b == nil) && (a == nil || a.Equal(b)) }
 	return q.node.FullOp() == o.node.FullOp() && slices.EqualFunc(q.by, o.by, same) &&

@@ -13,8 +13,8 @@ import (
 // they read must belong to the same step, to the step with the same distance from the end, or to the first or the last
 // step.
 
-// A StepAxis says how the elements of a tensor belong to the steps of a sequence of Count steps. Inner is the number of
-// adjacent elements of a step, and 0 if the tensor has no steps.
+// A StepAxis says which elements of a tensor belong to which step of a sequence of Count steps. Inner adjacent elements
+// belong to one step; 0 means that the tensor has no steps.
 type StepAxis struct {
 	Inner, Count int
 }
@@ -27,7 +27,8 @@ func (s StepAxis) At(e int) (step, element int) {
 	return e / s.Inner % s.Count, e/(s.Inner*s.Count)*s.Inner + e%s.Inner
 }
 
-// Element is the inverse of At.
+// Element returns the element with the given index in a step, the inverse of At. For a tensor without steps it returns
+// the index.
 func (s StepAxis) Element(step, element int) int {
 	if s.Inner == 0 {
 		return element
@@ -35,7 +36,7 @@ func (s StepAxis) Element(step, element int) int {
 	return (element/s.Inner*s.Count+step)*s.Inner + element%s.Inner
 }
 
-// A LengthPair compares two programs of a model: one for sequences of some length, the other for shorter ones.
+// A LengthPair compares two programs of one model: Long for sequences of From steps, Short for sequences of To steps.
 type LengthPair struct {
 	Long, Short *program.Program
 	From, To    int // the numbers of steps of a sequence in the two programs
@@ -47,8 +48,8 @@ type LengthPair struct {
 	bodies map[*program.Recur]bool // whether two loops were found alike
 }
 
-// Compare compares how the programs compute the tensors to from the tensors from. The error names a node that does not
-// treat all steps alike.
+// Compare compares how the programs compute the tensors to from the tensors from, and remembers how elements belong to
+// steps. The error names a node that does not treat all steps alike.
 func (x *LengthPair) Compare(from, to []string) error {
 	x.inner, x.bodies = map[string]int{}, map[*program.Recur]bool{}
 	for _, name := range from {
@@ -73,15 +74,15 @@ func (x *LengthPair) Compare(from, to []string) error {
 	return nil
 }
 
-// Steps returns how the elements of a tensor belong to steps, in both programs. ok is false if Compare has not reached
-// the tensor.
+// Steps returns how the elements of a tensor belong to steps, in the long and in the short program. ok is false if
+// Compare has not reached the tensor.
 func (x *LengthPair) Steps(tensor string) (long, short StepAxis, ok bool) {
 	inner, ok := x.inner[tensor]
 	return StepAxis{inner, x.From}, StepAxis{inner, x.To}, ok
 }
 
-// DependsOnLength reports whether the shape of a tensor depends on the length of a sequence. It returns an error if the
-// shapes differ by more than the length of an axis of steps.
+// DependsOnLength reports whether the shapes of a tensor in the programs differ by the length of an axis of steps. It
+// returns an error if they differ in another way, or the short program lacks the tensor.
 func (x *LengthPair) DependsOnLength(tensor string) (bool, error) {
 	if _, known := x.Short.Known[tensor]; !known {
 		return false, fmt.Errorf("%q is missing with %d steps", tensor, x.To)
@@ -90,7 +91,8 @@ func (x *LengthPair) DependsOnLength(tensor string) (bool, error) {
 	return err == nil && inner[0] > 0, err
 }
 
-// sides returns the possible numbers of adjacent elements of a step, given the shapes of a tensor.
+// sides returns the numbers of adjacent elements of a tensor that may belong to one step, or 0 if its shape has no
+// steps. The error states that no axis of steps relates the shapes.
 func (x *LengthPair) sides(tensor string) (inner []int, err error) {
 	long, short := x.Long.Known[tensor].Shape, x.Short.Known[tensor].Shape
 	if slices.Equal(long, short) {
@@ -111,7 +113,8 @@ func (x *LengthPair) sides(tensor string) (inner []int, err error) {
 	return []int{each * rest, rest}, nil
 }
 
-// alike compares two steps of the programs, and records how the output's elements belong to steps of the sequence.
+// alike reports whether step s of the long program treats all steps of the sequence as t does in the short one. If so,
+// it records how the output's elements belong to steps.
 func (x *LengthPair) alike(s, t *program.Step) bool {
 	if t == nil || s.DType != t.DType || len(s.Node.Inputs) != len(t.Node.Inputs) {
 		return false
@@ -138,7 +141,8 @@ func (x *LengthPair) alike(s, t *program.Step) bool {
 	return false
 }
 
-// elements compares the elements that two steps read for each element of the shorter sequence.
+// elements reports whether s and t read corresponding elements for each element of t's output. inner adjacent elements
+// belong to one step of the sequence.
 func (x *LengthPair) elements(s, t *program.Step, inner int) bool {
 	long, short := StepAxis{inner, x.From}, StepAxis{inner, x.To}
 	n := readCount(s)
@@ -160,8 +164,8 @@ func (x *LengthPair) elements(s, t *program.Step, inner int) bool {
 	return true
 }
 
-// same reports whether element e of an operand corresponds to element f of its counterpart, for an output in the given
-// step of the sequence.
+// same reports whether element e of input slot of s corresponds to element f of that of t. Both are read for an output
+// element in the given step of the sequence.
 func (x *LengthPair) same(s, t *program.Step, slot, step, e, f int) bool {
 	name := s.Node.Inputs[slot]
 	if c := x.Long.Known[name].Const; c != nil {
@@ -181,8 +185,8 @@ func (x *LengthPair) same(s, t *program.Step, slot, step, e, f int) bool {
 	return from < 0 || first || last || step >= 0 && (straight || turned)
 }
 
-// along returns a function that tells from which read on elements must be compared one by one. It skips sums of
-// products within a step that have the same weights.
+// along returns a function of a step and two output elements i and j. It tells from which read on elements must be
+// compared singly: from 0, or behind the last if the sums of products certainly correspond.
 func (x *LengthPair) along(s, t *program.Step) func(step, i, j int) int {
 	d, e := s.Dot, t.Dot
 	none := func(int, int, int) int { return 0 }
@@ -208,7 +212,8 @@ func (x *LengthPair) along(s, t *program.Step) func(step, i, j int) int {
 	}
 }
 
-// loop compares two steps of a loop. The loop must run along the steps of the sequence, or be independent of them.
+// loop reports whether loop s treats all steps as t does. The loops must run along the steps of the sequence, or be
+// independent of them.
 func (x *LengthPair) loop(s, t *program.Step) bool {
 	r, q := s.Recur, t.Recur
 	if s.Result != t.Result || r.States != q.States || !slices.Equal(r.Scanned, q.Scanned) ||
@@ -255,9 +260,8 @@ func (x *LengthPair) loop(s, t *program.Step) bool {
 	return true
 }
 
-// OutputBypassingLoops returns one of the tensors to, in the longer program, that depends on the tensors from without
-// passing a loop. Its elements after the last step that counts may then depend on data. Around returns "" if there is
-// none.
+// OutputBypassingLoops returns one of the tensors to that depends, in the longer program, on the tensors from without
+// passing a loop. Its elements behind the last valid step may depend on data. It returns "" if there is none.
 func (x *LengthPair) OutputBypassingLoops(from, to []string) string {
 	reached := graph.NameSet(from)
 	for _, s := range x.Long.Steps {

@@ -54,7 +54,8 @@ func (w *wholes) findAbove(tensor string) (over string) {
 	return over
 }
 
-// common returns the nearest tensor of which both a and b are functions, element by element. That may be a or b itself.
+// common returns the nearest tensor of which both a and b are functions, element by element; that may be a or b itself.
+// It returns "" if there is none.
 func (w *wholes) common(a, b string) string {
 	ways := map[string]bool{}
 	for ; a != ""; a = w.above(a) {
@@ -66,8 +67,8 @@ func (w *wholes) common(a, b string) string {
 	return b
 }
 
-// pieces bounds the values of a step whose arguments are all functions of the same tensor. It evaluates the step
-// separately between the points at which a comparison changes its outcome. ok is false for other steps.
+// pieces returns an interval of the values of a step whose arguments are all functions of one tensor. It evaluates the
+// step between the points at which a comparison changes its outcome. ok is false for other steps.
 func (w *wholes) pieces(s *program.Step) (in real.Interval, ok bool) {
 	over := w.above(s.Output)
 	if over == "" || len(w.data(s)) < 2 {
@@ -101,8 +102,8 @@ func (w *wholes) pieces(s *program.Step) (in real.Interval, ok bool) {
 	return in, ok
 }
 
-// A composition writes several steps as one expression. Variable 0 is the tensor of which they all are functions; the
-// other variables are constants with several values.
+// A composition writes several steps as one expression. Variable 0 is the tensor over, of which they all are functions.
+// The other variables are constants with several values; vars bounds each variable.
 type composition struct {
 	*wholes
 	over string

@@ -6,8 +6,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// foldConstants removes the nodes whose results do not depend on data. The constants that the remaining nodes read
-// become initializers.
+// foldConstants removes the nodes whose results do not depend on data, and reports whether there were any. The
+// constants that the remaining nodes read become initializers.
 func foldConstants(m *PassState) bool {
 	p, g := m.Program, m.Graph
 	keep := map[*graph.Node]bool{}
@@ -40,8 +40,8 @@ func foldConstants(m *PassState) bool {
 	return changed
 }
 
-// without returns a copy of n in which constant outputs get new, unused names. Their own names now belong to
-// initializers. For example, some outputs of a Split may be constant.
+// without returns a copy of n in which outputs that are constant get new, unused names, since initializers now have
+// their own. So may only some outputs of a Split be constant.
 func (e *editor) without(n *graph.Node, constant func(output string) bool) *graph.Node {
 	if !slices.ContainsFunc(n.Outputs, constant) {
 		return n

@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// codesInFront moves quantisers in front of the nodes that move and join the elements they read, because the codes of
-// moved elements are the moved codes. Element-wise steps between the two move along.
+// codesInFront moves the quantisers in m.Front in front of the nodes that move and join what they read, and reports
+// whether it moved any. Element-wise steps in between move along. The codes of moved elements are the moved codes.
 func codesInFront(m *PassState) bool {
 	e, file := edit(m.Graph), map[string]bool{}
 	for _, in := range m.Graph.Inputs {
@@ -57,8 +57,8 @@ type stretch struct {
 // A cut takes n elements along an axis, the first one at index from.
 type cut struct{ axis, from, n int }
 
-// codes applies the stretches to a tensor, in order, and returns the name of the result. If the tensor is moved or
-// joined from others, it applies the stretches in front of the move.
+// codes applies the stretches to a tensor, in order, and returns the name of the result. If a move or a join made the
+// tensor, the stretches are applied to what it reads.
 func (f *fronting) codes(tensor string, do []stretch) string {
 	over := tensor
 	for a := f.above(over); a != ""; a = f.above(over) {
@@ -83,7 +83,8 @@ func (f *fronting) codes(tensor string, do []stretch) string {
 	return tensor
 }
 
-// between appends to list the steps that compute tensor from over, in order. Steps in the list are not repeated.
+// between appends to list the steps that compute tensor from the tensor over, in order, without those that are in the
+// list already.
 func (f *fronting) between(over, tensor string, list []*program.Step) []*program.Step {
 	s := f.p.Producer(tensor)
 	if tensor == over || slices.Contains(list, s) {
@@ -95,8 +96,8 @@ func (f *fronting) between(over, tensor string, list []*program.Step) []*program
 	return append(list, s)
 }
 
-// parts returns, for each input slot of a move, the stretches to apply to that input. ok is false if a constant differs
-// along an axis that the move neither keeps nor cuts.
+// parts returns, for each input slot from which a move takes elements, the stretches to apply to that input. ok is
+// false if a constant of a stretch does not fit in front of the move.
 func (f *fronting) parts(move *program.Step, do []stretch) (parts map[int][]stretch, ok bool) {
 	slots, at := move.Move.Slots(), 0
 	axis := -1
@@ -126,8 +127,8 @@ func (f *fronting) parts(move *program.Step, do []stretch) (parts map[int][]stre
 	return parts, true
 }
 
-// stays reports whether step s can stand in front of a move. Each of its constants must be a single number, or differ
-// along an axis that the move joins along or leaves unchanged.
+// stays reports whether step s can stand in front of a move. Its constants must be single numbers, or differ along an
+// axis that the move joins along or keeps. joins is the joined axis, -1 for none; alone means a single input.
 func (f *fronting) stays(s, move *program.Step, joins int, alone bool) bool {
 	for v, slot := range s.Elem.Args {
 		in := f.p.Known[s.Node.Inputs[slot]]
@@ -148,7 +149,8 @@ func (f *fronting) stays(s, move *program.Step, joins int, alone bool) bool {
 	return true
 }
 
-// along returns the axis along which a vector of constants is laid out, or -1 if the constants are not such a vector.
+// along returns the axis of the shape along which p picks one constant per index. It returns -1 if p picks in another
+// way.
 func along(p *graph.ElementPick, shape []int) int {
 	for a, n := range shape {
 		if p.Table == nil && p.Count == n && p.Run == graph.Size(shape[a+1:]) {
@@ -158,7 +160,7 @@ func along(p *graph.ElementPick, shape []int) int {
 	return -1
 }
 
-// keeps reports whether a move leaves the index of every element along an axis unchanged.
+// keeps reports whether a move of its first input leaves the index of every element along an axis unchanged.
 func (f *fronting) keeps(move *program.Step, axis int) bool {
 	from := f.p.Known[move.Node.Inputs[0]].Shape
 	if len(from) != len(move.Shape) || from[axis] != move.Shape[axis] {
@@ -200,10 +202,11 @@ func (f *fronting) joined(move *program.Step, parts map[int][]stretch) string {
 	return n.Outputs[at]
 }
 
-// padVersion is a version of ONNX in which the amounts and the value of Pad are inputs.
+// padVersion is the version of ONNX' operators that joined writes: in it, the amounts and the value of Pad are inputs.
 const padVersion = 13
 
-// constantNamed returns a name under which the graph has the constant. It adds an initializer if there is none.
+// constantNamed returns a name under which the graph has the tensor. If that is a constant that the graph lacks, it
+// adds an initializer.
 func (f *fronting) constantNamed(name string) string {
 	k := f.p.Known[name].Const
 	if k == nil || f.g.Init[name] != nil {
@@ -212,7 +215,8 @@ func (f *fronting) constantNamed(name string) string {
 	return f.constant(f.to, "operand", k)
 }
 
-// applied writes copies of a stretch's steps that read another tensor, and returns the name of the last one's output.
+// applied adds copies of a stretch's steps that read tensor instead of over, and returns the name of the last one's
+// output.
 func (f *fronting) applied(tensor string, do stretch) string {
 	with := map[string]string{do.over: tensor}
 	for _, s := range do.steps {
@@ -239,8 +243,8 @@ func (f *fronting) applied(tensor string, do stretch) string {
 	return tensor
 }
 
-// some returns the name of a vector of constants with n elements along an axis, after the cuts along that axis are
-// applied.
+// some returns the name of those of the n constants along an axis that remain after the cuts along it. k is the
+// constant with the given name; it returns that name if nothing is cut.
 func (f *fronting) some(name string, k *graph.Tensor, n, axis int, cuts []cut) string {
 	own := slices.Index(k.Shape, n)
 	for _, c := range cuts {

@@ -7,8 +7,8 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// hoistCodes moves the quantiser of a scanned tensor out of the loop's body. A quantiser that is applied to each
-// element in turn can be applied to the whole tensor before.
+// hoistCodes moves the quantisers of scanned tensors from the bodies of loops to the tensors, in front of the loops. It
+// reports whether it moved any. A quantiser of each element in turn can as well quantise the whole tensor before.
 func hoistCodes(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) (out []*graph.Node) {
@@ -30,8 +30,8 @@ func hoistCodes(m *PassState) bool {
 	})
 }
 
-// hoist removes the quantiser of scanned input k from a loop's body and returns it as a node in front of the loop. It
-// returns nil unless all readers of the input are quantisers with the same parameters.
+// hoist removes the quantiser of scanned input k from the body of loop n. It returns a node that quantises the whole
+// tensor in front of the loop. It returns nil unless all readers are quantisers with the same constant parameters.
 func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 	body := n.Attrs["body"].G
 	x := body.Inputs[k].Name

@@ -10,7 +10,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// loopsToScans replaces every recurrent operator by a Scan whose body is a complete graph.
+// loopsToScans replaces every recurrent operator by a Scan whose body is a complete graph, and reports whether there
+// was one.
 func loopsToScans(m *PassState) bool {
 	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
 		if !operators.IsRecurrent(n) {
@@ -35,5 +36,5 @@ func RollUpRecurrences(p *program.Program) *program.Program {
 	return p
 }
 
-// rollUpLoops replaces unrolled recurrences by loops.
+// rollUpLoops replaces unrolled recurrences, except those in m.Unroll, by loops, and reports whether there were any.
 func rollUpLoops(m *PassState) bool { return roll.RollUp(m.Program, m.Graph, m.Unroll) }

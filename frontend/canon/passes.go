@@ -20,8 +20,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A PassState is the state that the passes work on. A pass replaces nodes of the graph and never changes a node,
-// so that the program can be brought up to date.
+// A PassState holds a model and which parts of it passes rewrite. A pass replaces nodes of Graph and never changes a
+// node; Program then follows.
 type PassState struct {
 	Program *program.Program // the program of the graph before the current pass
 	Graph   *graph.Graph     // a copy that Run makes for the passes
@@ -33,8 +33,8 @@ type PassState struct {
 	Front map[string]bool
 }
 
-// Scans is the number of passes after which every loop is a Scan. PassesToRolledUp is the number of passes after which
-// unrolled recurrences are PassesToScans, too.
+// Values of Options.Until. After PassesToScans passes, every loop is a Scan. After PassesToRolledUp passes, unrolled
+// recurrences are Scans, too.
 const (
 	PassesToScans    = 1
 	PassesToRolledUp = 3
@@ -123,8 +123,8 @@ var Passes = []pass.Pass[*PassState]{
 	},
 }
 
-// Run applies the passes to a copy of the model's program and returns the new program, or nil if an error was added to
-// d. The returned error comes from the dump that opt asks for.
+// Run applies the passes to a copy of m's graph and returns the new program, which m then holds. It returns nil if a
+// pass added an error to d. The returned error comes from opt.Dump.
 func Run(m *PassState, opt pass.Options[*PassState], d *diag.List) (*program.Program, error) {
 	m.Graph = m.Program.Graph.Copy()
 	opt.Verify = func(m *PassState) error { return m.Graph.Verify() }
@@ -134,7 +134,8 @@ func Run(m *PassState, opt pass.Options[*PassState], d *diag.List) (*program.Pro
 	return m.Program, nil
 }
 
-// kept returns a pass that runs run and, if that changed the graph, brings the program up to date.
+// kept returns a body for a pass that calls run and, if that reports a change, prepares the program of the changed
+// graph.
 func kept(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 	return func(m *PassState, d *diag.List) bool { return m.apply(run, d) }
 }
@@ -146,7 +147,7 @@ func (m *PassState) apply(run func(*PassState) bool, d *diag.List) (changed bool
 	return changed
 }
 
-// inBodies returns a pass that also works in the bodies of loops.
+// inBodies is like kept, but the returned body also applies run to the body of every loop.
 func inBodies(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 	body := func(n *graph.Node, program *program.Program) []*graph.Node {
 		inner := &PassState{Program: program, Graph: program.Graph.Copy()}
@@ -168,7 +169,7 @@ func inBodies(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 	}
 }
 
-// withBody returns a copy of a node with another body.
+// withBody returns a copy of a loop's node with another body.
 func withBody(n *graph.Node, body *graph.Graph) *graph.Node {
 	c := *n
 	c.Attrs = maps.Clone(n.Attrs)

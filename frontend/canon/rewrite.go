@@ -16,14 +16,15 @@ type editor struct {
 
 func edit(g *graph.Graph) *editor { return &editor{g, g.UsedNames()} }
 
-// constant adds an initializer and returns its name.
+// constant adds a tensor as an initializer, under an unused name made of base and suffix, and returns the name.
 func (e *editor) constant(base, suffix string, t *graph.Tensor) string {
 	name := e.taken.Fresh(base, suffix)
 	e.g.Init[name] = t
 	return name
 }
 
-// each replaces every node by the nodes that f returns for it. If f returns nil, the node stays.
+// each replaces every node by the nodes that f returns for it, and reports whether it replaced any. If f returns nil,
+// the node stays; an empty list removes it.
 func (e *editor) each(f func(n *graph.Node) []*graph.Node) (changed bool) {
 	var nodes []*graph.Node
 	for _, n := range e.g.Nodes {
@@ -83,8 +84,8 @@ func gemmToMatMul(m *PassState) bool {
 	})
 }
 
-// link joins nodes into a chain. The first input of each node becomes the output of the node before, and the last node
-// writes out. Tensors between them get names made of out and suffix.
+// link joins nodes into a chain, which it returns. The first input of each node becomes the output of the one before;
+// the last node writes out. Tensors in between get unused names made of out and suffix.
 func (e *editor) link(chain []*graph.Node, out, suffix string) []*graph.Node {
 	for i, n := range chain {
 		if i > 0 {
@@ -172,7 +173,7 @@ func clipIntoCode(m *PassState) bool {
 	})
 }
 
-// clipLimits returns the limits lo and hi, narrowed by the bounds of a Clip. It reports false if a bound is not a
+// clipLimits returns the limits lo and hi, narrowed by the bounds of a Clip in g. ok is false if a bound is not a
 // constant integer.
 func clipLimits(g *graph.Graph, n *graph.Node, lo, hi float64) (float64, float64, bool) {
 	for i, bound := range []*float64{&lo, &hi} {

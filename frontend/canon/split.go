@@ -8,7 +8,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// splitProducts writes a product as a sum of products, one for each group of indices of the summed axis.
+// splitProducts writes each product in m.Split as a sum of products, one for each group of indices of the summed axis.
+// It reports whether there were any.
 func splitProducts(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
@@ -67,7 +68,8 @@ func splitProducts(m *PassState) bool {
 	})
 }
 
-// product returns the step of a node that is to be split, or nil if it is not. The node may add a bias to the product.
+// product returns the step of the sum of products that node n computes, perhaps before it adds a bias. It returns nil
+// unless m.Split has that step.
 func (m *PassState) product(n *graph.Node) *program.Step {
 	if len(n.Outputs) != 1 {
 		return nil

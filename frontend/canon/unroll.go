@@ -13,7 +13,8 @@ import (
 // MaxUnrolled is the length of the longest loop that is unrolled, in iterations.
 const MaxUnrolled = 64
 
-// unrollLoops unrolls the loops that no layer runs: each iteration becomes a copy of the body.
+// unrollLoops unrolls the loops in m.Unroll of up to MaxUnrolled iterations: each iteration becomes a copy of the body.
+// It reports whether there were any.
 func unrollLoops(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
@@ -93,7 +94,8 @@ func (u *unroller) add(op string, inputs []string, output string, attrs graph.At
 	u.out = append(u.out, from(u.n, "", op, inputs, output, attrs))
 }
 
-// element extracts the element of a scanned tensor that iteration t reads, and returns its name.
+// element adds nodes that take from x, an input that s scans, the element that iteration t reads. It returns the name
+// of the result.
 func (u *unroller) element(x string, s program.Scanned, t int) string {
 	at := t
 	if s.Reverse {
@@ -105,7 +107,8 @@ func (u *unroller) element(x string, s program.Scanned, t int) string {
 	return out
 }
 
-// gather concatenates the outputs of the iterations along the scanned axis.
+// gather adds nodes that concatenate parts, one output per iteration, along the axis of s in its direction. The result
+// is called output.
 func (u *unroller) gather(parts []string, s program.Scanned, output string) {
 	whole := u.p.Known[output].Shape
 	one := make([]int64, len(whole))

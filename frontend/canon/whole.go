@@ -10,7 +10,7 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// maxCode bounds the magnitude of integers that become codes.
+// maxCode bounds the magnitude of integers that can become codes, exclusively.
 const maxCode = 1 << 31
 
 // wholeToCode finds quantisers that are written as ordinary operators. If a rounding makes integers of reals, and
@@ -54,8 +54,8 @@ func wholeToCode(m *PassState) bool {
 	})
 }
 
-// unchanged returns a Code node that maps the integers in a tensor to themselves, and a Cast back to their type if
-// needed.
+// unchanged returns a chain of nodes that turns tensor in, integers with the facts f, into codes of the same values
+// called out. For a type dt of floats, a Cast follows.
 func (e *editor) unchanged(n *graph.Node, in, out string, f facts, dt graph.DType) []*graph.Node {
 	inputs := []string{in, e.constant(out, "scale", scalar(graph.Float32, 1)),
 		e.constant(out, "zero", scalar(graph.Float32, 0))}
@@ -134,13 +134,13 @@ func (w *wholes) findLater(s *program.Step) bool {
 	return true
 }
 
-// truth reports whether a tensor holds truth values that depend on data.
+// truth reports whether a tensor holds truth values (Bool) that depend on data.
 func (w *wholes) truth(tensor string) bool {
 	k := w.p.Known[tensor]
 	return k.DType == graph.Bool && k.Const == nil && tensor != ""
 }
 
-// of returns the facts of a tensor. Nothing is known of inputs that are real numbers.
+// of returns the facts of a tensor. Without a known step or constant, its elements may be any real numbers.
 func (w *wholes) of(tensor string) facts {
 	if f, ok := w.known[tensor]; ok {
 		return f
@@ -168,7 +168,7 @@ func constantFacts(c *graph.Tensor) facts {
 	return f
 }
 
-// step returns the facts of a step's output.
+// step returns the facts of a step's output, from those of its inputs.
 func (w *wholes) step(s *program.Step) facts {
 	in := s.Node.Inputs
 	if lo, hi, ok := operators.CodeRange(s.Node); ok {
@@ -218,10 +218,10 @@ func (w *wholes) step(s *program.Step) facts {
 	return facts{in: real.Everything}
 }
 
-// maxSpanned is the largest number of arguments for which a step's values are bounded.
+// maxSpanned is the largest number of arguments of a step whose values are bounded by those of the arguments.
 const maxSpanned = 8
 
-// moved returns the facts that hold for all inputs from which a move takes elements.
+// moved returns the facts that hold for all inputs from which a moving step takes elements.
 func (w *wholes) moved(s *program.Step) facts {
 	used := make([]bool, len(s.Node.Inputs))
 	for _, slot := range s.Move.Slots() {

@@ -63,20 +63,21 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 	return s.g, k.values(s.g)
 }
 
-// quantises reports whether a node belongs to a quantiser, so that no other node may replace it.
+// quantises reports whether a node belongs to a quantiser, so that its constant result must not replace it.
 func quantises(n *graph.Node) bool {
 	return operators.IsQuantisationDomain(n.Domain) || n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear"
 }
 
-// bounds reports whether a node clips integers. QCDQ expresses a bit width in this way.
+// bounds reports whether a node clips integers, which is how QCDQ expresses a bit width.
 func (k *known) bounds(n *graph.Node) bool {
 	return n.Op == "Clip" && n.Domain == "" && !k.one.Known[n.In(0)].DType.Float()
 }
 
-// known holds the facts on which two preparations of a model with different sizes agree.
+// A known holds two preparations of a model with different sizes of its dynamic axes. What both agree on does not
+// depend on the sizes.
 type known struct{ one, other *program.Program }
 
-// constant returns a constant tensor. It returns nil if the tensor is not constant or depends on a dynamic axis.
+// constant returns a tensor that is constant for all sizes of dynamic axes, or nil for other tensors.
 func (k *known) constant(name string) *graph.Tensor {
 	t, u := k.one.Known[name].Const, k.other.Known[name].Const
 	if t == nil || u == nil || !alike(t, u) {
@@ -85,7 +86,7 @@ func (k *known) constant(name string) *graph.Tensor {
 	return t
 }
 
-// values declares the tensors that nodes write, and completes the declarations of the outputs.
+// values returns the declarations of the tensors between g's nodes, and completes those of its outputs.
 func (k *known) values(g *graph.Graph) (list []graph.ValueInfo) {
 	outputs := map[string]int{}
 	for i, o := range g.Outputs {
@@ -107,7 +108,8 @@ func (k *known) values(g *graph.Graph) (list []graph.ValueInfo) {
 	return list
 }
 
-// value returns the declaration of a tensor.
+// value returns the declaration of a tensor, in which sizes that depend on dynamic axes are open. ok is false if its
+// shape is not known.
 func (k *known) value(name string) (graph.ValueInfo, bool) {
 	a, ok := k.one.Known[name]
 	b := k.other.Known[name]
@@ -124,7 +126,7 @@ func (k *known) value(name string) (graph.ValueInfo, bool) {
 	return v, true
 }
 
-// filled returns a declaration of the file, with sizes added that the file leaves open.
+// filled returns declaration v of the file with the sizes that it leaves open taken from with.
 func (k *known) filled(v, with graph.ValueInfo) graph.ValueInfo {
 	if !v.Known || len(v.Dims) != len(with.Dims) {
 		v.Dims, v.Known = with.Dims, with.Known

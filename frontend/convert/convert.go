@@ -51,7 +51,7 @@ type OperatorCount struct {
 	Nodes int    `json:"nodes"`
 }
 
-// A Conversion is a converted file.
+// A Conversion is a converted file, with what was changed and the proof that it means the same.
 type Conversion struct {
 	ONNX          []byte
 	Before, After []OperatorCount // operators of the original and of the new file, by name
@@ -87,7 +87,8 @@ func Run(name string, onnx []byte, o Options, d *diag.List) *Conversion {
 // after adding errors.
 type stage func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.ValueInfo)
 
-// read returns the graph of a file, with constant conditions resolved.
+// read returns the graph of a file, with branches on constant conditions resolved. It returns nil after adding errors
+// to d.
 func (c *conversion) read(onnx []byte, d *diag.List) *graph.Graph {
 	g := onnxio.Read(c.file, onnx, d)
 	if g != nil {
@@ -96,7 +97,8 @@ func (c *conversion) read(onnx []byte, d *diag.List) *graph.Graph {
 	return g
 }
 
-// run replaces the result by the file of the next stage. It returns false after adding errors.
+// run makes the file of the next stage from that in r, which it replaces, with the proof. It returns false after adding
+// errors.
 func (c *conversion) run(r *Conversion, s stage) bool {
 	c.source = r.ONNX
 	file := c.read(c.source, c.list)
@@ -121,7 +123,7 @@ func (c *conversion) run(r *Conversion, s stage) bool {
 	return proof != ""
 }
 
-// A conversion is the state of one stage of Run.
+// A conversion is the state of one stage of Run: the options, and where it reports errors.
 type conversion struct {
 	file      string
 	source    []byte
@@ -159,7 +161,8 @@ func (c *conversion) prepare(g *graph.Graph) *program.Program {
 	return nil
 }
 
-// sized returns the program of a graph with the given size for each dynamic axis that the user has not bound.
+// sized returns the program of a graph in which each dynamic axis that the user has not bound has the given size. It
+// returns nil after adding errors to d.
 func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *program.Program {
 	own := g.Copy()
 	if !c.shapes.Bind(own, c.file, d) {
@@ -185,7 +188,7 @@ func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *program.Prog
 	return operators.Prepare(own, c.file, operators.Options{Dims: dims}, d)
 }
 
-// dynamic reports whether an input of a graph has a dynamic axis.
+// dynamic reports whether an input of a graph has an axis of open size.
 func dynamic(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Inputs, func(in graph.ValueInfo) bool {
 		return slices.ContainsFunc(in.Dims, func(a graph.Dim) bool { return a.Size < 0 })
@@ -201,7 +204,7 @@ func refuse(hint, format string, args ...any) *refusal {
 	return &refusal{fmt.Sprintf(format, args...), hint}
 }
 
-// fail adds the error of a node, or of the file if n is nil.
+// fail adds the error that node n cannot be converted, for the given reason. A nil n stands for the whole file.
 func (c *conversion) fail(n *graph.Node, r *refusal) {
 	c.list.Add(c.about(diag.Error, n, r))
 }
@@ -214,7 +217,7 @@ func (c *conversion) about(s diag.Severity, n *graph.Node, r *refusal) diag.Diag
 	return x
 }
 
-// counts returns the number of nodes by operator, including nodes in bodies.
+// counts returns how many nodes of a graph and its bodies have each operator, sorted.
 func counts(g *graph.Graph) (list []OperatorCount) {
 	of := map[string]int{}
 	each(g, func(n *graph.Node) { of[operator(n)]++ })
@@ -224,14 +227,15 @@ func counts(g *graph.Graph) (list []OperatorCount) {
 	return list
 }
 
-// operator returns a node's operator as the written file has it.
+// operator returns a node's operator as reports name it: that in the written file, with its domain if that is not
+// ONNX's own.
 func operator(n *graph.Node) string {
 	own := *n
 	own.Was = ""
 	return own.FullOp()
 }
 
-// each visits all nodes, including nodes in bodies.
+// each calls visit for all nodes of a graph and of the bodies in it.
 func each(g *graph.Graph, visit func(*graph.Node)) {
 	for _, n := range g.Nodes {
 		visit(n)

@@ -5,13 +5,14 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// A row is the rule for nodes with one operator. If write returns neither nodes nor a refusal, the node stays.
+// A row is the rule for nodes of one operator. Its write returns the nodes that replace one, or a refusal; if it
+// returns neither, the node stays.
 type row struct {
 	domain, op string
 	write      func(*scope, *graph.Node) ([]*graph.Node, *refusal)
 }
 
-// dialects maps each dialect to the stages that convert to it.
+// dialects maps each dialect to the stages that convert to it, one after the other.
 var dialects = map[Dialect][]stage{
 	QCDQ:  {stepwise((*scope).versions, func(s *scope) { s.apply(toQCDQ) })},
 	QONNX: {stepwise(func(s *scope) { s.apply(toQONNX) }, (*scope).nothingLeft)},
@@ -47,12 +48,12 @@ var toQONNX = []row{
 	{"", "DequantizeLinear", dequantToQuant},
 }
 
-// lacking returns the rule for an operator without an equivalent in the dialect.
+// lacking returns a rule that refuses nodes of an operator without an equivalent in the dialect.
 func lacking(msg, hint string) func(*scope, *graph.Node) ([]*graph.Node, *refusal) {
 	return func(*scope, *graph.Node) ([]*graph.Node, *refusal) { return nil, &refusal{msg, hint} }
 }
 
-// truncToQCDQ refuses a Trunc, naming its rounding.
+// truncToQCDQ refuses a Trunc with a message that names its rounding.
 func truncToQCDQ(_ *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	return nil, refuse("export the average pool with a quantiser behind it instead of TruncAvgPool, or keep the model "+
 		"in QONNX", "it drops low bits of codes and rounds by %q (towards minus infinity where that is floor): "+

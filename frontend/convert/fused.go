@@ -21,9 +21,8 @@ type fusion struct {
 	scale       float64 // representable as float32
 }
 
-// fuse writes the product with all that follows it, up to the quantiser, as one operator. It needs a fusion for
-// each channel that gives the right code for every sum that occurs. If there is none, it adds a warning with the
-// number of codes that would change.
+// fuse writes the product, with all that follows it up to the quantiser, as one operator. It returns false if a channel
+// has no fusion with the right code for every sum. Then it adds a warning with the number of codes that would change.
 func (p *product) fuse() bool {
 	f := p.activation()
 	if f == nil {
@@ -69,7 +68,7 @@ func (p *product) fuse() bool {
 	return false
 }
 
-// nearest returns the fusion with rounded numbers and the model's own weights.
+// nearest returns the fusion that rounds the exact numbers of v, with the model's own weights. It may give other codes.
 func (f *activation) nearest(v *value) fusion {
 	how := fusion{times: 1, scale: float64(float32(math.Abs(v.scale) / f.a.q.scale[0]))}
 	if v.scale < 0 {
@@ -81,7 +80,8 @@ func (f *activation) nearest(v *value) fusion {
 	return how
 }
 
-// search finds a fusion that gives the wanted codes, the one with the smallest weights.
+// search returns a fusion of channel c that gives the codes want for the sums in r, the one with the smallest weights.
+// ok is false if it finds none.
 func (f *activation) search(c int, v *value, want num.StepFunction, r num.Range) (fusion, bool) {
 	if v.scale == 0 || len(want.At) == 0 && v.scale*float64(r.Hi-r.Lo) == 0 {
 		how := fusion{bias: want.Value[0] - int64(f.q.zero[0]), scale: float64(float32(f.q.scale[0] / f.a.q.scale[0]))}
@@ -116,9 +116,9 @@ func (f *activation) search(c int, v *value, want num.StepFunction, r num.Range)
 	return fusion{}, false
 }
 
-// scaleOf finds a scale that separates the integers at every step of the wanted function, near the ideal scale.
-// With u = scale of codes / (scale of inputs * scale), each end of each run of sums gives a lower or an upper bound
-// of u.
+// scaleOf returns the scale near the ideal one with which a fusion separates the sums at every step of want. ok is
+// false if there is none. With u = scale of codes / (scale of inputs * scale), each end of a run of equal codes bounds
+// u.
 func (f *activation) scaleOf(how fusion, want num.StepFunction, r num.Range, unit float64) (float64, bool) {
 	lo, hi := 0.0, math.Inf(1)
 	for i, code := range want.Value {
@@ -168,7 +168,8 @@ func (f *activation) ratio(how fusion) *big.Rat {
 	return m.Quo(m, new(big.Rat).SetFloat64(f.q.scale[0]))
 }
 
-// candidate returns the codes that a fusion gives, as a step function.
+// candidate returns the codes that a fusion gives for the sums in r, as a step function. The error is that of the
+// search.
 func (f *activation) candidate(how fusion, r num.Range) (num.StepFunction, error) {
 	sum := real.Add(real.Mul(real.Var(0), real.Float(float64(how.times))), real.Float(float64(how.bias)))
 	code := real.Add(real.Round(real.Mul(sum, real.Rat(f.ratio(how))), real.HalfEven), real.Float(f.q.zero[0]))
@@ -176,8 +177,8 @@ func (f *activation) candidate(how fusion, r num.Range) (num.StepFunction, error
 	return real.Compile(code).StepOver(r, 1<<10)
 }
 
-// gives reports whether a fusion gives the wanted codes. Its codes are monotonic. So if they are right at both ends
-// of a run of equal codes, they are right within.
+// gives reports whether a fusion gives the codes want for all sums in r. As both are monotonic, it looks only at the
+// ends of runs of equal codes.
 func (f *activation) gives(how fusion, want num.StepFunction, r num.Range) bool {
 	m := f.ratio(how)
 	right := func(sum int64) bool {
@@ -218,7 +219,7 @@ func roundEven(x *big.Rat) *big.Int {
 	return q
 }
 
-// emit writes the operator. It returns false if ONNX has no suitable operator.
+// emit writes the operator with the fusions of all channels. It returns false if ONNX has no suitable operator.
 func (f *activation) emit(channels []fusion) bool {
 	n, out := f.n, f.n.Outputs[0]
 	var scales, biases []float64

@@ -8,7 +8,7 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// leastOpset is the least version of ONNX's operators that a dialect needs. From 13 on, QuantizeLinear has a scale
+// leastOpset is the least version of ONNX's operators that each dialect needs. From 13 on, QuantizeLinear has a scale
 // per channel. From 12 on, Clip supports 8-bit integers; from 11 on, its bounds are inputs.
 var leastOpset = map[Dialect]int64{QONNX: 0, QCDQ: 13, QOperator: 13}
 
@@ -24,12 +24,11 @@ var changed = map[string]struct {
 	"TopK": {10, nil}, "Slice": {10, nil}, "BatchNormalization": {9, nil},
 }
 
-// axesAreInputs is the version from which on the axes of every reduction are an input.
+// axesAreInputs is the version of ONNX's operators from which on the axes of every reduction are an input.
 const axesAreInputs = 18
 
-// oneVersion refuses nodes of functions that import another version of ONNX's operators than the model, if the form
-// of their operators changed in between. In the converted file, without functions, all nodes have the model's
-// version. oneVersion reports whether there are no such nodes.
+// oneVersion adds an error for each node of a function that imports a version of ONNX's operators in which its operator
+// has another form. It returns true if there are none. In the converted file, all nodes have the model's version.
 func (c *conversion) oneVersion(g *graph.Graph) bool {
 	ok := true
 	for _, n := range g.Nodes {
@@ -48,7 +47,8 @@ func (c *conversion) oneVersion(g *graph.Graph) bool {
 	return ok
 }
 
-// versions raises the version of ONNX's operators to the one that the dialect needs.
+// versions raises the version of ONNX's operators to that which the dialect needs, and converts nodes of changed
+// operators.
 func (s *scope) versions() {
 	old, least := s.g.Opsets[""], leastOpset[s.to]
 	if old >= least || old == 0 {
@@ -73,7 +73,7 @@ func (s *scope) versions() {
 	s.g.Opsets[""] = least
 }
 
-// axesAsInput turns the attribute axes into an input.
+// axesAsInput returns the node with its attribute axes turned into an input.
 func axesAsInput(s *scope, n *graph.Node) *graph.Node {
 	axes, ok := n.Attrs["axes"]
 	if !ok {
@@ -88,7 +88,7 @@ func axesAsInput(s *scope, n *graph.Node) *graph.Node {
 	return &with
 }
 
-// lastAxis names the axis of a softmax over the last axis explicitly, as version 13 does. It returns nil if the
+// lastAxis returns a softmax over the last axis with the axis named, as version 13 wants it. It returns nil if the
 // softmax is over several axes, which version 13 does not support.
 func lastAxis(s *scope, n *graph.Node) *graph.Node {
 	shape, known := s.shape(n.In(0))
@@ -108,7 +108,7 @@ func lastAxis(s *scope, n *graph.Node) *graph.Node {
 	return &with
 }
 
-// boundsAsInputs turns the bounds from attributes into inputs.
+// boundsAsInputs returns a Clip whose bounds, which were attributes, are inputs.
 func boundsAsInputs(s *scope, n *graph.Node) *graph.Node {
 	with := *n
 	with.Attrs, with.Inputs = graph.Attrs{}, []string{n.Inputs[0]}

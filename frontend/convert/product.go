@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A product is a MatMul, Gemm or Conv of codes with constant codes.
+// A product is a MatMul, Gemm or Conv of data that are codes with weights that are constant codes.
 type product struct {
 	*integerForm
 	n       *graph.Node
@@ -20,7 +20,7 @@ type product struct {
 	scale   []float64 // scale of the weights, by channel
 }
 
-// product reads a node. It returns nil if neither factor is a tensor of codes.
+// product reads a node as a product of codes. It returns nil without a refusal if neither factor is a tensor of codes.
 func (w *integerForm) product(n *graph.Node) (*product, *refusal) {
 	p := &product{integerForm: w, n: n, a: w.coded(n.In(0)), b: w.coded(n.In(1)), bias: n.In(2)}
 	const quantise = "quantise it in front of the product, or convert to qcdq"
@@ -68,7 +68,7 @@ func (w *integerForm) product(n *graph.Node) (*product, *refusal) {
 	return p, nil
 }
 
-// read extracts the weights and their scales by channel.
+// read sets the weights and their scales by channel. along is the axis of the weights that counts channels.
 func (p *product) read(along int) {
 	t := p.b.fixed
 	codes, _ := p.b.q.codes(t)
@@ -87,8 +87,7 @@ func (p *product) read(along int) {
 	}
 }
 
-// sums returns the range of a channel's sums, for all inputs that their quantiser can give. It allows for padding
-// with zeros.
+// sums returns the range of channel c's sums, for all inputs that their quantiser can give and for padding with zeros.
 func (p *product) sums(c int) num.Range {
 	zero := int64(p.a.q.zero[0])
 	lo, hi := int64(p.a.q.lo)-zero, int64(p.a.q.hi)-zero
@@ -174,7 +173,7 @@ func (p *product) plain() *refusal {
 	return nil
 }
 
-// beside returns the shape with which a vector of channels broadcasts against the output.
+// beside returns the shape in which a vector with an element per channel broadcasts against the output.
 func (p *product) beside() []int {
 	out, _ := p.shape(p.n.Outputs[0])
 	shape := slices.Repeat([]int{1}, len(out)-p.axis)
@@ -182,8 +181,8 @@ func (p *product) beside() []int {
 	return shape
 }
 
-// matrix adds weights, changed by channel. For a Conv they keep the layout of the file; otherwise they become a
-// matrix in the layout of MatMul.
+// matrix adds the weights as a constant of type dt, each changed by of, and returns its name. For a Conv they keep the
+// layout of the file; otherwise they become a matrix for MatMul.
 func (p *product) matrix(of func(channel int, v int64) int64, dt graph.DType) string {
 	t := &graph.Tensor{DType: dt, Shape: p.b.fixed.Shape}
 	for c, row := range p.weights {

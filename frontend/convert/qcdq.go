@@ -48,8 +48,8 @@ func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	return append(nodes, node(n, "", "DequantizeLinear", out, attrs, clipped, scale, zero)), nil
 }
 
-// stored adds the codes of constant data. It returns false for other data. Codes of more than 8 bits become 32-bit
-// integers without a zero point, as in a bias.
+// stored adds the codes of the data that quantiser n reads, if these are constant, and returns their name. ok is false
+// for other data. Codes of more than 8 bits become 32-bit integers without a zero point, as in a bias.
 func (s *scope) stored(n *graph.Node, q *quantiser, dt *graph.DType) (codes string, ok bool) {
 	values := s.known[n.Outputs[0]].Const
 	if values == nil || s.constant(n.In(0)) == nil {

@@ -27,7 +27,7 @@ func dequantToQuant(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	return d.nodes, nil
 }
 
-// readLinear returns the quantiser of a QuantizeLinear or a DequantizeLinear. Its limits are those of the type.
+// readLinear returns the quantiser of a QuantizeLinear or a DequantizeLinear, with the limits of its integers' type.
 func (s *scope) readLinear(n *graph.Node) (*quantiser, *refusal) {
 	scale := s.constant(n.In(1))
 	if scale == nil {
@@ -71,7 +71,7 @@ func (s *scope) readLinear(n *graph.Node) (*quantiser, *refusal) {
 	return q, nil
 }
 
-// A dequantising is a DequantizeLinear whose Quant is being built.
+// A dequantising is a DequantizeLinear whose Quant is being built, and what it has written for that.
 type dequantising struct {
 	*scope
 	n     *graph.Node
@@ -79,8 +79,8 @@ type dequantising struct {
 	nodes []*graph.Node
 }
 
-// real writes the real numbers that the integers codes stand for, clipped to lo and hi, and returns their name. If
-// they are computed, as is the name to use.
+// real writes the real numbers for which codes, clipped to lo and hi, stand, and returns their tensor. If they have to
+// be computed, that is called as.
 func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal) {
 	if t := d.constant(codes); t != nil {
 		return as, d.constants(t, as, lo, hi)
@@ -147,8 +147,8 @@ func (s *scope) bounds(n *graph.Node) (lo, hi float64, ok bool) {
 	return lo, hi, true
 }
 
-// constants writes the Quant of constants. It gets the real numbers that the integers stand for, and changes none
-// of them.
+// constants writes the Quant of constant codes, called as. It reads the real numbers for which they stand, and changes
+// none.
 func (d *dequantising) constants(codes *graph.Tensor, as string, lo, hi float64) *refusal {
 	values := &graph.Tensor{DType: graph.Float32, Shape: codes.Shape, F: make([]float64, codes.Len())}
 	channel := func(int) int { return 0 }
@@ -162,7 +162,7 @@ func (d *dequantising) constants(codes *graph.Tensor, as string, lo, hi float64)
 	return d.quant(d.put(as, "values", values), as, lo, hi)
 }
 
-// quant writes the Quant node.
+// quant writes the Quant node, which reads x, writes as, and has the limits lo and hi.
 func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 	q := *d.q
 	bits, signed, narrow, ok := widthOf(lo, hi)
@@ -193,7 +193,8 @@ func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 	return nil
 }
 
-// broadcast returns the name of a parameter, in the shape that Quant broadcasts.
+// broadcast adds the parameter v in a shape that broadcasts against tensor x, and returns its name, made of as and
+// suffix.
 func (d *dequantising) broadcast(v channels, x, as, suffix string) (string, *refusal) {
 	if len(v) == 1 || uniform(v) {
 		return d.reals(as, suffix, v[0]), nil
@@ -211,7 +212,7 @@ func (d *dequantising) broadcast(v channels, x, as, suffix string) (string, *ref
 	return d.put(as, suffix, t), nil
 }
 
-// uniform reports whether all elements are equal.
+// uniform reports whether the parameter is the same for all channels.
 func uniform(v channels) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return x != v[0] })
 }

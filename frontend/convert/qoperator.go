@@ -41,7 +41,7 @@ func (s *scope) integers() {
 	s.sweep(dead)
 }
 
-// An integerForm is a graph whose operators are being converted to operators on integers.
+// An integerForm is a graph whose operators are being replaced by operators on integers.
 type integerForm struct {
 	*scope
 	readers map[string][]*graph.Node      // nil stands for the outputs of the graph
@@ -50,7 +50,7 @@ type integerForm struct {
 	codes   map[string]*coded             // by name of the real tensor
 }
 
-// A coded is a tensor of real numbers that are (codes - zero point) * scale.
+// A coded is a tensor of integers, codes, that stands for a tensor of real numbers: (codes - zero point) * scale.
 type coded struct {
 	codes string
 	q     *quantiser
@@ -76,7 +76,7 @@ var elementwise = map[string]struct {
 	"GlobalAveragePool": {"QLinearGlobalAveragePool", 1},
 }
 
-// node converts a node, or leaves it.
+// node replaces a node by an operator on integers, or leaves it. The refusal says why it can do neither.
 func (w *integerForm) node(n *graph.Node) *refusal {
 	if operators.IsQuantisationDomain(n.Domain) {
 		return refuse("convert the model from before its layout was changed",
@@ -109,15 +109,15 @@ func (w *integerForm) node(n *graph.Node) *refusal {
 	return nil
 }
 
-// quantisesWithin reports whether a body contains quantisers.
+// quantisesWithin reports whether a loop's body contains quantisers.
 func quantisesWithin(body *graph.Graph) bool {
 	found := false
 	each(body, func(n *graph.Node) { found = found || quantises(n) })
 	return found
 }
 
-// linear writes an operator on integers for a node whose inputs are codes and whose output is quantised. A Relu in
-// between is allowed if the quantiser's limits make it superfluous.
+// linear writes op, an operator on integers, for a node whose inputs are codes and whose output is quantised; otherwise
+// it leaves the node. A Relu may lie in between if the quantiser's limits make it superfluous.
 func (w *integerForm) linear(n *graph.Node, op string, inputs int) {
 	var from []*coded
 	for _, in := range n.Inputs {
@@ -160,8 +160,8 @@ func (w *integerForm) linear(n *graph.Node, op string, inputs int) {
 	w.rewritten++
 }
 
-// only returns the single reader of a tensor. It returns nil if there are several, or if the tensor is an output of
-// the graph.
+// only returns the single node that reads a tensor. It returns nil if there are none or several, or if the tensor is an
+// output of the graph.
 func (w *integerForm) only(tensor string) *graph.Node {
 	if r := w.readers[tensor]; len(r) == 1 {
 		return r[0]
@@ -169,7 +169,7 @@ func (w *integerForm) only(tensor string) *graph.Node {
 	return nil
 }
 
-// bounded returns a quantiser with the limits of the Clip that alone reads its codes, if there is one.
+// bounded returns quantiser q with the limits of the Clip that alone reads its codes, or q itself if there is none.
 func (w *integerForm) bounded(codes string, q *quantiser) *quantiser {
 	own := *q
 	if clip := w.only(codes); clip != nil && clip.Op == "Clip" {
@@ -180,8 +180,8 @@ func (w *integerForm) bounded(codes string, q *quantiser) *quantiser {
 	return &own
 }
 
-// coded finds the codes of a real tensor, also through nodes that only move elements. It writes these nodes a
-// second time for the codes. It returns nil if the tensor has no codes.
+// coded returns the codes of a real tensor, also through nodes that only move elements, which it then writes for the
+// codes as well. It returns nil if the tensor has no codes.
 func (w *integerForm) coded(tensor string) *coded {
 	if c, ok := w.codes[tensor]; ok {
 		return c
@@ -232,7 +232,7 @@ func (w *integerForm) find(tensor string) *coded {
 	return &coded{out, &q, from.dt, nil}
 }
 
-// dequantised returns the codes that a DequantizeLinear reads.
+// dequantised returns the codes that a DequantizeLinear reads, or nil if it cannot tell their scale.
 func (w *integerForm) dequantised(n *graph.Node) *coded {
 	q, why := w.readLinear(n)
 	if why != nil {
@@ -254,7 +254,8 @@ func (w *integerForm) dequantised(n *graph.Node) *coded {
 	return &coded{n.In(0), &own, dt, nil}
 }
 
-// weights returns the codes of constants, which need no Clip.
+// weights returns the codes, of type dt, of a constant real tensor with the given values. It returns nil if a value is
+// no code's. They need no Clip.
 func (w *integerForm) weights(tensor string, q *quantiser, dt graph.DType, values *graph.Tensor) *coded {
 	list, ok := q.codes(values)
 	if !ok {

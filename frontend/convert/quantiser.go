@@ -26,10 +26,10 @@ func (c channels) at(channel int) float64 {
 	return c[channel]
 }
 
-// count returns the number of channels, or 1 if all share the parameters.
+// count returns the number of channels with parameters of their own, or 1 if all share them.
 func (q *quantiser) count() int { return max(len(q.scale), len(q.zero)) }
 
-// even gives both parameters the same number of channels.
+// even gives the scale and the zero point the same number of channels.
 func (q *quantiser) even() {
 	for _, c := range []*channels{&q.scale, &q.zero} {
 		if n := q.count(); len(*c) == 1 && n > 1 {
@@ -42,7 +42,8 @@ func (q *quantiser) even() {
 	}
 }
 
-// shift adds a number to all codes without changing their values.
+// shift adds a number to the limits and the zero points, so that the values stay the same. It does nothing if the codes
+// would leave 0 to 255.
 func (q *quantiser) shift(by float64) {
 	if q.lo+by < 0 || q.hi+by > 255 {
 		return // these would need more than 8 bits
@@ -54,7 +55,7 @@ func (q *quantiser) shift(by float64) {
 	}
 }
 
-// sameValues reports whether codes have the same values in two quantisers.
+// sameValues reports whether equal codes stand for equal values in both quantisers.
 func (q *quantiser) sameValues(o *quantiser) bool {
 	n := max(q.count(), o.count())
 	if q.count() != o.count() || n > 1 && q.axis != o.axis {
@@ -119,8 +120,8 @@ func (s *scope) readQuant(n *graph.Node) (*quantiser, *refusal) {
 	return q, nil
 }
 
-// along returns the axis of a parameter that broadcasts against data of a shape. The axis counts from the end if
-// the shape is not known.
+// along returns the axis along which parameter t broadcasts against data of a shape. If the shape is not known, the
+// axis counts from the end. The refusal says that there are several.
 func along(t *graph.Tensor, shape []int, known bool) (int, *refusal) {
 	if t.Len() == 1 {
 		return 0, nil
@@ -146,7 +147,8 @@ func along(t *graph.Tensor, shape []int, known bool) (int, *refusal) {
 	return axis, nil
 }
 
-// limits returns the least and the greatest code with the given number of bits.
+// limits returns the least and the greatest code with the given number of bits. narrow leaves out the least of a signed
+// code, or the greatest of an unsigned one.
 func limits(bits int, signed, narrow bool) (lo, hi float64) {
 	hi = math.Exp2(float64(bits)) - 1
 	if signed {
@@ -162,7 +164,8 @@ func limits(bits int, signed, narrow bool) (lo, hi float64) {
 	return lo, hi
 }
 
-// widthOf finds the bit width with exactly these limits.
+// widthOf returns the bits, and whether signed and narrow, with which limits gives exactly lo and hi. ok is false if
+// there are none.
 func widthOf(lo, hi float64) (bits int, signed, narrow, ok bool) {
 	for _, form := range [][2]bool{{true, false}, {true, true}, {false, false}, {false, true}} {
 		for bits := 1; bits <= 32; bits++ {
@@ -197,7 +200,7 @@ func (q *quantiser) storage() (dt graph.DType, bits int) {
 	return graph.Undefined, 0
 }
 
-// typeLimits returns the limits of a type of codes.
+// typeLimits returns the least and the greatest integer of a type of codes. ok is false for other types.
 func typeLimits(dt graph.DType) (lo, hi float64, ok bool) {
 	if dt == graph.Int32 {
 		lo, hi = limits(32, true, false)
@@ -239,8 +242,8 @@ func (q *quantiser) codes(values *graph.Tensor) (codes []int64, ok bool) {
 	return codes, true
 }
 
-// parameters returns the names of scale and zero point for QuantizeLinear and DequantizeLinear, and the attributes
-// that these need.
+// parameters adds scale and zero point of a quantiser whose codes have type dt. It returns their names, and the
+// attributes that QuantizeLinear and DequantizeLinear need. out is a tensor from whose name theirs are made.
 func (s *scope) parameters(q *quantiser, out string, dt graph.DType) (scale, zero string, attrs graph.Attrs) {
 	scale, zero = s.reals(out, "scale", q.scale...), s.whole(out, "zero_point", dt, q.zero...)
 	if q.count() > 1 {
@@ -249,7 +252,8 @@ func (s *scope) parameters(q *quantiser, out string, dt graph.DType) (scale, zer
 	return scale, zero, attrs
 }
 
-// clip adds a Clip node for the codes, unless their type has the same limits.
+// clip returns the tensor of codes within the quantiser's limits, and the Clip that makes it from codes. There is none
+// if type dt has the same limits.
 func (s *scope) clip(n *graph.Node, codes string, q *quantiser, dt graph.DType) (string, []*graph.Node) {
 	if lo, hi, _ := typeLimits(dt); q.lo <= lo && q.hi >= hi {
 		return codes, nil

@@ -18,8 +18,8 @@ type activation struct {
 	q     *quantiser    // quantiser of last, within the limits of the Clip behind it
 }
 
-// activation follows the sums to the quantiser that alone reads them. It returns nil if there is none, or if the
-// nodes in between are no function of each sum alone.
+// activation follows the product's sums to the quantiser that alone reads them. It returns nil if there is none, or if
+// the nodes in between are no function of each sum alone.
 func (p *product) activation() *activation {
 	f := &activation{product: p}
 	for at := p.n.Outputs[0]; ; {
@@ -49,8 +49,8 @@ type value struct {
 	scale, bias float64
 }
 
-// apply returns the value of a channel behind a node whose input x has the value v. ok is false for unsupported
-// nodes. A nil v only asks whether the node is supported.
+// apply returns the value of a channel behind node n, whose input x has the value v. ok is false for unsupported nodes.
+// With a nil v it only tells whether the node is supported.
 func (f *activation) apply(n *graph.Node, x string, channel int, v *value) (_ *value, ok bool) {
 	if v == nil {
 		v = &value{exact: real.Var(0), scale: 1}
@@ -114,7 +114,8 @@ func (f *activation) batchNorm(n *graph.Node, channel int, v *value) (*value, bo
 	return &value{e, v.scale * g, (v.bias-k[2])*g + k[1]}, true
 }
 
-// operand returns the constant that an elementwise operator combines with a channel.
+// operand returns the number that an element-wise operator reads from constant name for a channel. ok is false if that
+// is no such constant.
 func (f *activation) operand(name string, channel int) (float64, bool) {
 	t := f.constant(name)
 	if t == nil || t.Len() == 0 {
@@ -131,7 +132,7 @@ func (f *activation) operand(name string, channel int) (float64, bool) {
 	return t.At(channel), true
 }
 
-// vector returns the element of a constant vector for a channel.
+// vector returns the element for a channel of a constant with one element per channel. ok is false for other tensors.
 func (f *activation) vector(name string, channel int) (float64, bool) {
 	t := f.constant(name)
 	if t == nil || t.Len() != len(f.weights) {
@@ -164,7 +165,8 @@ func (f *activation) of(channel int) (*value, bool) {
 	return v, true
 }
 
-// steps returns the exact code of every sum of a channel, as a step function.
+// steps returns the exact code of every sum in r of the channel with value v, as a step function. The error is that of
+// the search.
 func (f *activation) steps(v *value, r num.Range) (num.StepFunction, error) {
 	code := real.Add(real.Round(real.Div(v.exact, real.Float(f.q.scale[0])), real.HalfEven), real.Float(f.q.zero[0]))
 	code = real.Min(real.Max(code, real.Float(f.q.lo)), real.Float(f.q.hi))

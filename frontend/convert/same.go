@@ -17,7 +17,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A ConversionProof is the reason why a converted file means the same as the original.
+// A ConversionProof says in which way it was proved that a converted file means the same as the original.
 type ConversionProof string
 
 // The proofs.
@@ -30,7 +30,8 @@ const (
 	SameNetwork ConversionProof = "network"
 )
 
-// prove compares the converted file with the original. It returns "" after adding an error.
+// prove compares the converted file, after, with the original, before. It returns the proof, or "" after adding an
+// error.
 func (c *conversion) prove(before, after []byte) ConversionProof {
 	a, b := c.canonical(before), c.canonical(after)
 	if a == nil || b == nil {
@@ -60,7 +61,8 @@ func (c *conversion) prove(before, after []byte) ConversionProof {
 	return ""
 }
 
-// canonical returns a file as one program of plain arithmetic and nodes that return codes.
+// canonical returns a file as a program of plain arithmetic and nodes that return codes. It returns nil after adding
+// errors.
 func (c *conversion) canonical(onnx []byte) *program.Program {
 	var d diag.List
 	defer func() {
@@ -117,7 +119,7 @@ func (c *conversion) untied(before, after []byte, ties []*graph.Node) Conversion
 	return SameNetwork
 }
 
-// tie returns a value at which a quantiser has a tie.
+// tie returns, as text, a value at which quantiser n has a tie.
 func tie(p *program.Program, n *graph.Node) string {
 	for _, m := range p.Graph.Nodes {
 		if m.Index != n.Index || len(m.Inputs) < 2 {
@@ -130,7 +132,7 @@ func tie(p *program.Program, n *graph.Node) string {
 	return "scale/2"
 }
 
-// network reports whether both files become the same layers.
+// network reports whether both files become the same layers, and the host computes the same around them.
 func (c *conversion) network(before, after []byte) bool {
 	_, same := c.imported(before, after)
 	return same
@@ -150,7 +152,7 @@ func (c *conversion) imported(before, after []byte) (*frontend.Imported, bool) {
 	return models[0], sameLayers(a.Graph, b.Graph) && sameEnds(a, b)
 }
 
-// sameLayers reports whether two networks are equal except for names: the same layers with the same numbers and
+// sameLayers reports whether two graphs of layers are equal except for names: the same layers with the same numbers and
 // connections.
 func sameLayers(a, b *dataflow.Graph) bool {
 	if len(a.Nodes) != len(b.Nodes) || len(a.Streams) != len(b.Streams) || !slices.Equal(a.In, b.In) ||
@@ -172,7 +174,7 @@ func sameLayers(a, b *dataflow.Graph) bool {
 	return true
 }
 
-// The host's ends are compared on endSamples samples.
+// endSamples is the number of samples on which sameEnds compares two models.
 const endSamples = 8
 
 // sameEnds compares the outputs of two models for some inputs, which are the same in every run. As their layers are
@@ -200,7 +202,7 @@ func sameEnds(a, b *dataflow.Model) bool {
 	return true
 }
 
-// sample returns pseudo-random inputs number k: float32 values within the input's range.
+// sample returns pseudo-random input number k: float32 values within the input's range.
 func sample(r dataflow.RealPort, k int) dataflow.RealTensor {
 	lo, hi := r.Range[0], r.Range[1]
 	if lo >= hi || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
@@ -259,7 +261,7 @@ func (s *comparison) no(format string, args ...any) bool {
 	return false
 }
 
-// tensors compares the computations of two tensors.
+// tensors reports whether tensor x of the first graph and y of the second are computed alike.
 func (s *comparison) tensors(x, y string) bool {
 	key := [2]string{x, y}
 	if same, ok := s.known[key]; ok {
@@ -313,8 +315,8 @@ func (s *comparison) compare(x, y string) bool {
 	return true
 }
 
-// settled returns a node in a single form for all versions of ONNX's operators. Inputs and defaults that depend on
-// the version become attributes.
+// settled returns a node of graph side, 0 or 1, in one form for all versions of ONNX's operators. Inputs and defaults
+// that depend on the version become attributes.
 func (s *comparison) settled(side int, n *graph.Node) *graph.Node {
 	g := []*graph.Graph{s.a, s.b}[side]
 	with := *n
@@ -353,13 +355,13 @@ func (s *comparison) settled(side int, n *graph.Node) *graph.Node {
 	return &with
 }
 
-// A meaning is a tensor of codes with the scale and zero point that turn them into real numbers.
+// A meaning describes a tensor as codes with the scale and the zero point that turn them into real numbers.
 type meaning struct {
 	codes       string
 	scale, zero *graph.Tensor
 }
 
-// value reads a tensor as (codes - zero point) * scale, in either spelling.
+// value reads a tensor of graph side as (codes - zero point) * scale, in either spelling. It returns nil if it is none.
 func (s *comparison) value(side int, tensor string) *meaning {
 	g := []*graph.Graph{s.a, s.b}[side]
 	n := s.makers[side][tensor]
@@ -384,8 +386,8 @@ func (s *comparison) value(side int, tensor string) *meaning {
 	return nil
 }
 
-// meanings compares values. Codes and zero points may be shifted by the same number. That changes no value, except
-// at ties if the number is odd.
+// meanings reports whether two meanings give the same values. Codes and zero points may differ by the same number,
+// which changes values at most at ties, if it is odd.
 func (s *comparison) meanings(v, w *meaning) bool {
 	if !alikeValues(v.scale, w.scale) {
 		return false
@@ -414,7 +416,7 @@ func (s *comparison) meanings(v, w *meaning) bool {
 	return s.attrs(&shifted, n) && s.tensors(m.Inputs[0], n.Inputs[0])
 }
 
-// shiftedBy reports whether the elements of u are those of t plus a number.
+// shiftedBy reports whether the elements of u are those of t plus by.
 func shiftedBy(t, u *graph.Tensor, by float64) bool {
 	if t.Len() != u.Len() {
 		return false
@@ -480,13 +482,13 @@ func odd(zero *graph.Tensor) bool {
 	return false
 }
 
-// alike reports whether constants have the same shape and elements.
+// alike reports whether two constants have the same shape and elements.
 func alike(t, u *graph.Tensor) bool {
 	return slices.Equal(t.Shape, u.Shape) && alikeValues(t, u)
 }
 
-// alikeValues reports whether constants have the same elements. Shapes may differ, since parameters that broadcast
-// have axes of one element.
+// alikeValues reports whether two constants have the same elements in order, whatever their shapes. Parameters that
+// broadcast have axes of one element.
 func alikeValues(t, u *graph.Tensor) bool {
 	if t.Len() != u.Len() {
 		return false

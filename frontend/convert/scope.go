@@ -10,7 +10,7 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A scope is a graph that is being rewritten: the graph of the file, or the body of a loop.
+// A scope is a graph that is being rewritten: that of the file, or the body of a loop in it.
 type scope struct {
 	*conversion
 	g     *graph.Graph                   // graph in its new state
@@ -53,7 +53,7 @@ func stepwise(steps ...func(*scope)) stage {
 	}
 }
 
-// callApart gives new nodes names that no other node has, as onnxruntime requires.
+// callApart gives new nodes, those that are not in file, names that no other node has, as onnxruntime requires.
 func (s *scope) callApart(file []*graph.Node) {
 	names, old := graph.UsedNames{}, map[*graph.Node]bool{}
 	for _, n := range file {
@@ -109,7 +109,7 @@ func (s *scope) apply(rows []row) {
 	s.sweep(dead)
 }
 
-// row applies the first rule for a node's operator. It returns nil if the node stays.
+// row applies the first rule for a node's operator. It returns the nodes that replace the node, or nil if it stays.
 func (s *scope) row(rows []row, n *graph.Node) ([]*graph.Node, *refusal) {
 	for _, r := range rows {
 		if r.op == n.Op && (r.domain == n.Domain || r.domain == operators.QONNX &&
@@ -120,7 +120,7 @@ func (s *scope) row(rows []row, n *graph.Node) ([]*graph.Node, *refusal) {
 	return nil, nil
 }
 
-// bodies returns a node whose bodies are rewritten.
+// bodies returns a node whose bodies, if it has any, are rewritten by the rules.
 func (s *scope) bodies(n *graph.Node, rows []row) *graph.Node {
 	for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
 		body := n.Attrs[name].G
@@ -153,8 +153,7 @@ func (s *scope) index() {
 	}
 }
 
-// live returns the tensors on which the outputs depend, including those that bodies read from the graph around
-// them.
+// live returns the tensors on which the outputs depend, also through bodies that read them.
 func (s *scope) live() map[string]bool {
 	live := map[string]bool{}
 	for _, o := range s.g.Outputs {
@@ -171,8 +170,8 @@ func (s *scope) live() map[string]bool {
 	return live
 }
 
-// sweep removes everything that was used before and is no longer used. It keeps what was unused in the file
-// already.
+// sweep removes nodes and constants that are no longer used, but were in before, the set of live tensors. What the file
+// did not use stays.
 func (s *scope) sweep(before map[string]bool) {
 	now := s.live()
 	gone := func(name string) bool { return !now[name] && (before[name] || !s.had(name)) }
@@ -182,7 +181,7 @@ func (s *scope) sweep(before map[string]bool) {
 	maps.DeleteFunc(s.g.Init, func(name string, _ *graph.Tensor) bool { return gone(name) })
 }
 
-// had reports whether the file has a tensor.
+// had reports whether the file has a tensor with this name.
 func (s *scope) had(name string) bool {
 	_, ok := s.known[name]
 	return ok || s.known == nil
@@ -216,7 +215,8 @@ func (s *scope) shape(name string) (shape []int, ok bool) {
 	return nil, false
 }
 
-// put adds a constant and returns its name. It reuses a constant that was added before with the same content.
+// put adds a constant and returns its name, made of base and suffix. If an equal constant was added before, it returns
+// that one's name.
 func (s *scope) put(base, suffix string, t *graph.Tensor) string {
 	key := ""
 	if t.Len() <= 64 {

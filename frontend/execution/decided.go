@@ -8,13 +8,12 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A CodeChoice returns one of the codes from lo to hi to which float32 may round an element of a quantiser, given the
-// codes chosen before it. near is the code to which the exact value rounds, or one of two at a tie. In the first run,
-// whose values follow from the exact codes, near is NaN.
+// A CodeChoice chooses one of the codes lo to hi to which float32 may round element i of quantiser name, given the
+// codes chosen before. near is the code that the exact value gives, or one of two at a tie. In the first run it is NaN.
 type CodeChoice func(name string, i int, lo, hi, near float64) float64
 
-// A ChosenRun is a run of Bounds32 with chosen codes. Again repeats it with other codes and computes only the values
-// that depend on them.
+// A ChosenRun is a run of Bounds32 with codes that a CodeChoice chose. Rerun repeats it with other codes, and computes
+// only what depends on them.
 type ChosenRun struct {
 	All  map[string]*program.Reals
 	Work int // an estimate of the products and elements computed
@@ -33,7 +32,8 @@ type factor struct {
 	unbounded bool
 }
 
-// RunChoosingCodes runs the part and chooses codes with choose.
+// RunChoosingCodes runs the part on values of its inputs, in float32's bounds, and lets choose decide every code that
+// float32 leaves open.
 func (p *ProgramPart) RunChoosingCodes(in []*program.Reals, choose CodeChoice) *ChosenRun {
 	d := &ChosenRun{Work: p.Work(), part: p, in: in, spans: map[string]*program.Reals{}, open: map[string][]int32{},
 		factor: map[*runner]*factor{}}
@@ -50,7 +50,8 @@ func (p *ProgramPart) RunChoosingCodes(in []*program.Reals, choose CodeChoice) *
 	return d
 }
 
-// VisitAmbiguous calls call for each element that float32 may round to several codes, in the order of the run.
+// VisitAmbiguous calls call for each element of a quantiser that float32 may round to several codes, lo to hi, in the
+// order of the run.
 func (d *ChosenRun) VisitAmbiguous(call func(name string, i int, lo, hi float64)) {
 	for _, name := range d.codes {
 		for _, i := range d.open[name] {
@@ -113,7 +114,7 @@ type again struct {
 	sums     *program.Reals // the sums that functions read; nil if there are none
 }
 
-// terms returns the number of terms of an element's sum.
+// terms returns the number of terms of an element's sum, 1 without a sum.
 func (a *again) terms() int {
 	if a.r.product != nil {
 		return a.r.product.Dot.K
@@ -184,7 +185,7 @@ func (a *again) products(out *program.Reals) (hit []bool) {
 	return hit
 }
 
-// factorOf returns the second factor of a product. A constant factor is laid out once.
+// factorOf returns the second factor of the step's product. If it is constant, it is laid out once for all runs.
 func (a *again) factorOf() *factor {
 	f := a.factor[a.r]
 	if f == nil {
@@ -219,7 +220,7 @@ func (a *again) functions(sums *program.Reals, hit []bool) {
 	}
 }
 
-// decide chooses the codes of the affected elements. out holds the codes to which float32 may round them.
+// decide sets the output to codes, and lets choose decide those of the affected elements that float32 leaves open.
 func (a *again) decide(choose CodeChoice) {
 	name := a.r.step.Output
 	slices.Sort(a.affected)
@@ -249,7 +250,7 @@ func (a *again) decide(choose CodeChoice) {
 	a.spans[name], a.open[name] = span, open
 }
 
-// differs returns which elements have changed, or nil if none has.
+// differs returns, for each element, whether the output has changed. It returns nil if none has.
 func (a *again) differs() (changed []bool) {
 	for _, i := range a.affected {
 		if a.out.Lo[i] != a.old.Lo[i] || a.out.Hi[i] != a.old.Hi[i] {

@@ -27,7 +27,7 @@ type dotPlan struct {
 	weights []grid // the rows of B, if it is constant
 }
 
-// prepare sets the rows and the order.
+// prepare chooses the rows of the second factor and the order in which the outputs are computed.
 func (p *dotPlan) prepare(d *program.Dot) {
 	p.once.Do(func() {
 		if d.ABase.Len() == 0 {
@@ -48,8 +48,8 @@ func (p *dotPlan) prepare(d *program.Dot) {
 	})
 }
 
-// walk visits every output with its row. It calls gather before an output that reads other elements of A than the
-// output before.
+// walk calls visit for every output i with its row of B. It calls gather with the first element of A before an output
+// that reads other elements of A than the one before.
 func (p *dotPlan) walk(d *program.Dot, gather func(base int32), visit func(i int, row int32)) {
 	last := int32(-1)
 	at := func(i int) {
@@ -70,7 +70,7 @@ func (p *dotPlan) walk(d *program.Dot, gather func(base int32), visit func(i int
 	}
 }
 
-// pack returns the elements of B row by row.
+// pack returns the elements b of the second factor in the order of the plan's rows.
 func (p *dotPlan) pack(d *program.Dot, b []float64) []float64 {
 	out := make([]float64, 0, len(p.first)*d.K)
 	for _, base := range p.first {
@@ -113,7 +113,8 @@ func (p *dotPlan) packed(d *program.Dot, at func(i int) float64) []grid {
 	return rows
 }
 
-// carve takes n elements of room. If room has fewer, it allocates most elements.
+// carve takes n elements from the start of room, and returns them and the rest. If room has fewer, it allocates a new
+// one of `most` elements.
 func carve[E any](room []E, n, most int) (taken, rest []E) {
 	if len(room) < n {
 		room = make([]E, most)
@@ -130,7 +131,7 @@ func gridOrNumbers(row []float64) grid {
 	return grid{whole: row}
 }
 
-// is reports whether a grid holds the given numbers.
+// is reports whether the grid represents exactly the given numbers.
 func (g *grid) is(numbers []float64) bool {
 	unit := g.unit
 	if unit == 0 {
@@ -149,7 +150,7 @@ func (g *grid) is(numbers []float64) bool {
 	return true
 }
 
-// pick copies the elements of A that a sum reads.
+// pickRow copies to `to` the elements of a, the first factor, that the sum with the given base reads.
 func pickRow(d *program.Dot, to, a []float64, base int32) {
 	at := a[base:]
 	for k, o := range d.AOffset {
@@ -229,7 +230,7 @@ func (d *divisor) add(x float64) bool {
 	return true
 }
 
-// value returns the divisor, 1 if all numbers were zero, or 0 if it is not a normal float64.
+// value returns the divisor. It is 1 if all numbers were zero, and 0 if no normal float64 holds it.
 func (d *divisor) value() float64 {
 	if d.odd == 0 {
 		return 1
@@ -241,7 +242,8 @@ func (d *divisor) value() float64 {
 	return v
 }
 
-// numbers returns the numbers of the grid. to must have room for them.
+// numbers returns the numbers that the grid represents. Unless the grid holds them, it writes them to `to`, which must
+// have room.
 func (g *grid) numbers(to []float64) []float64 {
 	if g.unit == 0 {
 		return g.whole
@@ -317,7 +319,8 @@ func (r *runner) rows(b *program.Reals) []grid {
 	return r.plan.weights
 }
 
-// sumWhole returns a sum of products that is exact in any order of summation.
+// sumWhole returns the sum of the products of integers a and b, whose sum of magnitudes is below 2^53. So it is exact
+// in any order.
 func sumWhole(a, b []float64) float64 {
 	var s0, s1, s2, s3 float64
 	b = b[:len(a)]
@@ -376,10 +379,11 @@ func sumPoints(a, b []float64) real.Interval {
 	return real.PointInterval(sum).Add(real.Interval{Lo: -rest, Hi: rest})
 }
 
-// A ball represents intervals by their middles and radii.
+// A ball holds intervals as their middles and radii.
 type ball struct{ mid, rad []float64 }
 
-// ballOf returns balls that hold the intervals. ok is false if one is unbounded.
+// ballOf returns the intervals of v as middles and radii, which may enclose them loosely. ok is false if one is
+// unbounded.
 func ballOf(v *program.Reals) (b ball, ok bool) {
 	b = ball{make([]float64, len(v.Lo)), make([]float64, len(v.Lo))}
 	for i, lo := range v.Lo {
@@ -399,7 +403,7 @@ func middle(lo, hi float64) (mid, rad float64) {
 	return mid, max(hi-mid, mid-lo) * (1 + 0x1p-50)
 }
 
-// bounded reports whether ballOf can represent all intervals.
+// bounded reports whether all intervals of v have finite ends, so that ballOf can hold them.
 func bounded(v *program.Reals) bool {
 	for i, lo := range v.Lo {
 		if !(max(math.Abs(lo), math.Abs(v.Hi[i])) < 0x1p998) {
@@ -409,7 +413,8 @@ func bounded(v *program.Reals) bool {
 	return true
 }
 
-// sumBalls encloses the sum of products of balls. all is an upper bound of the sum of the products' magnitudes.
+// sumBalls returns an interval that holds the sum of products of two lists of balls. all is an upper bound of the sum
+// of the products' magnitudes.
 func sumBalls(mid, rad, m, e []float64) (sum real.Interval, all float64) {
 	sum = sumPoints(mid, m)
 	var off float64
@@ -449,7 +454,7 @@ func (r *runner) dotIntervals(a, b, out *program.Reals, size []float64) {
 	})
 }
 
-// dotUnbounded does the same as dotIntervals if some interval is unbounded.
+// dotUnbounded is dotIntervals for factors in which some interval is unbounded.
 func (r *runner) dotUnbounded(a, b, out *program.Reals, size []float64) {
 	d := r.product.Dot
 	for i := range out.Lo {

@@ -13,7 +13,7 @@ type AmbiguousElement struct {
 	Terms  int     // the length of the longest sum between the codes before it and the element
 }
 
-// AmbiguousElements lists the same elements as Open, and how near each is to a tie.
+// AmbiguousElements returns the elements that VisitAmbiguous visits, with how near each is to a tie.
 func (d *ChosenRun) AmbiguousElements() (list []AmbiguousElement) {
 	by, terms := map[string]*runner{}, map[string]int{}
 	for _, r := range d.part.runners {

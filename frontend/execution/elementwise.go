@@ -8,7 +8,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// apply computes the runner's function of elements. first, if not nil, is its variable 0.
+// apply computes the runner's function of elements. first, if not nil, is its variable 0. d decides roundings that
+// intervals leave open.
 func (r *runner) apply(in []*program.Reals, first *program.Reals, d *decider) (out *program.Reals, err error) {
 	out = program.NewExactReals(r.step.Shape, make([]float64, graph.Size(r.step.Shape)))
 	switch {
@@ -78,7 +79,8 @@ func (r *runner) applyCached(in []*program.Reals, first, out *program.Reals, d *
 	return nil
 }
 
-// variable returns the values of a variable, and which of them belongs to each output element.
+// variable returns the tensor that variable v reads, and how an output element picks its element. first, if not nil, is
+// variable 0.
 func (r *runner) variable(v int, in []*program.Reals, first *program.Reals) (*program.Reals, graph.ElementPick) {
 	if v == 0 && first != nil {
 		return first, graph.ElementPick{}
@@ -86,7 +88,7 @@ func (r *runner) variable(v int, in []*program.Reals, first *program.Reals) (*pr
 	return in[r.elem.Args[v]], r.elem.Index[v]
 }
 
-// element returns element i. sure is false if intervals left a rounding undecided.
+// element returns output element i. sure is false if intervals left a rounding undecided, so that d decided it.
 func (r *runner) element(in []*program.Reals, first *program.Reals, i int, d *decider) (y real.Interval, sure bool,
 	err error) {
 	if y, sure = r.f.Interval(r.gather(in, first, i)); sure {
@@ -105,7 +107,8 @@ func (r *runner) element(in []*program.Reals, first *program.Reals, i int, d *de
 	return y, false, nil
 }
 
-// gather returns the variables for element i. first, if not nil, is variable 0.
+// gather returns the values of all variables for element i, in memory that the next call reuses. first, if not nil, is
+// variable 0.
 func (r *runner) gather(in []*program.Reals, first *program.Reals, i int) []real.Interval {
 	for v, slot := range r.elem.Args {
 		if v == 0 && first != nil {

@@ -45,8 +45,8 @@ type ProgramPart struct {
 	Most int
 }
 
-// Part returns the part with the steps that compute the tensors to from the tensors from. The error names an input that
-// is needed in addition.
+// NewPart returns the part of a program that computes the tensors to from the tensors from. The error names a model
+// input that it needs besides these.
 func NewPart(p *program.Program, from, to []string) (*ProgramPart, error) {
 	part := &ProgramPart{prog: p, from: from, to: to}
 	loops := map[*program.Recur]*loop{}
@@ -69,7 +69,7 @@ func NewPart(p *program.Program, from, to []string) (*ProgramPart, error) {
 	return part, nil
 }
 
-// Nodes lists the nodes of the part in order, each once.
+// Nodes returns the nodes whose steps the part executes, in order, each once.
 func (p *ProgramPart) Nodes() []*graph.Node {
 	var out []*graph.Node
 	for _, r := range p.runners {
@@ -88,7 +88,7 @@ func (p *ProgramPart) Loops() (list []*graph.Node) {
 	return list
 }
 
-// Fork returns a copy of the part with its own scratch space.
+// Fork returns a copy of the part that another goroutine may use at the same time.
 func (p *ProgramPart) Fork() *ProgramPart {
 	q := *p
 	q.runners = make([]*runner, len(p.runners))
@@ -118,8 +118,8 @@ func (p *ProgramPart) Stream() *ProgramPart {
 	return q
 }
 
-// ContinueFrom makes the next run of a stream continue from the states of another stream. The other stream belongs to
-// the same model for samples of another length.
+// ContinueFrom makes the next run of a stream begin with the final states of another stream. That one must belong to
+// the same model, for samples of another length.
 func (p *ProgramPart) ContinueFrom(before *ProgramPart) {
 	ours, theirs := p.loops(), before.loops()
 	if len(ours) != len(theirs) {
@@ -140,7 +140,7 @@ func (p *ProgramPart) loops() (list []*loop) {
 	return list
 }
 
-// An ExecError is the error of one node, such as an undecided rounding or a division by zero.
+// An ExecError is the error of a run at one node, such as an undecided rounding or a division by zero.
 type ExecError struct {
 	Node *graph.Node
 	Err  error
@@ -219,8 +219,8 @@ func (p *ProgramPart) run(in []*program.Reals, d *decider, h *holding) (out []*p
 	return out, nil
 }
 
-// Rounded returns an output of a run in its own type. Reals are rounded correctly to that type, for example float32;
-// integers are exact as far as float64 holds them.
+// Rounded returns the elements of output name of a run, whose values Outputs has returned, rounded to its own type.
+// Reals are rounded correctly, for example to float32. Integers are exact as far as float64 holds them.
 func (p *ProgramPart) Rounded(name string, all map[string]*program.Reals) ([]float64, error) {
 	d := newDecider(p.prog, all)
 	d.sums, d.summed = p.sums, p.summed
@@ -283,7 +283,7 @@ type decider struct {
 	scratch scratch
 }
 
-// A digits identifies a tensor at a precision.
+// A digits is the key of cached elements: a tensor, and the bits of precision to which they are enclosed.
 type digits struct {
 	tensor string
 	prec   uint
@@ -305,7 +305,8 @@ func (d *decider) value(name string) *program.Reals {
 	return nil
 }
 
-// decide calls f with increasing precision until it does not return ErrPrecision.
+// decide calls f with more and more bits of precision until it does not return real.ErrPrecision, or no more are
+// allowed. It returns f's last error.
 func (d *decider) decide(f func(prec uint) error) error {
 	var err error
 	for _, prec := range real.Precisions {
@@ -317,7 +318,8 @@ func (d *decider) decide(f func(prec uint) error) error {
 	return err
 }
 
-// element returns element i of a tensor, exactly or enclosed at prec bits.
+// element returns element i of a tensor, exactly or enclosed at prec bits. It computes what it needs from tensors that
+// are known.
 func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 	if v := d.value(name); v != nil {
 		if n, known, err := v.Element(i, prec); known {
@@ -396,7 +398,8 @@ func (d *decider) then(s *program.Step, i int, prec uint, in func(slot, i int) (
 	return exactElem(s.Dot.Then, i, prec, in, &sum)
 }
 
-// exactElem evaluates element i of e. first, if not nil, is the value of variable 0.
+// exactElem evaluates element i of e, exactly or enclosed at prec bits, with the elements that in returns. first, if
+// not nil, is the value of variable 0.
 func exactElem(e *program.Elem, i int, prec uint, in func(slot, i int) (real.Num, error), first *real.Num) (real.Num,
 	error) {
 	vars := make([]real.Num, len(e.Args))
@@ -414,7 +417,7 @@ func exactElem(e *program.Elem, i int, prec uint, in func(slot, i int) (real.Num
 	return real.Compile(e.Expr).Exact(vars, prec)
 }
 
-// A runner executes one step on whole tensors.
+// A runner executes one step on whole tensors. Its caches serve all runs of one goroutine.
 type runner struct {
 	prog   *program.Program
 	step   *program.Step
@@ -431,8 +434,8 @@ type runner struct {
 	factor  *graph.Tensor // the second factor of product if it is constant; otherwise nil
 }
 
-// RunStep computes a step from the values of its inputs. known holds the tensors in which exact decisions may look, by
-// name.
+// RunStep computes the output of step s of p from the values of its inputs. known has, by name, tensors on which exact
+// decisions may draw.
 func RunStep(p *program.Program, s *program.Step, in []*program.Reals,
 	known map[string]*program.Reals) (*program.Reals, error) {
 	return newRunner(p, s).run(in, newDecider(p, known))
@@ -456,7 +459,7 @@ func (r *runner) packs(slot int) bool {
 		(r.elem == nil || !slices.Contains(r.elem.Args, slot))
 }
 
-// ready compiles the runner's function of elements.
+// ready compiles the runner's function of elements, unless that is done.
 func (r *runner) ready() {
 	r.f, r.vars = real.Compile(r.elem.Expr), make([]real.Interval, len(r.elem.Args))
 	r.remember()
@@ -503,7 +506,7 @@ func (r *runner) run(in []*program.Reals, d *decider) (*program.Reals, error) {
 	return r.apply(in, out, d)
 }
 
-// turn returns an output of a loop. The loop runs once for all its outputs.
+// turn returns the output of a loop that the runner's step stands for. The loop runs once for all its outputs.
 func (r *runner) turn(in []*program.Reals, d *decider) (*program.Reals, error) {
 	u := d.unrolled[r.step.Recur]
 	if u == nil {
@@ -540,7 +543,8 @@ func (r *runner) move(in []*program.Reals) *program.Reals {
 	return out.ShareBounds()
 }
 
-// reals returns the values for which the numbers of a sample stand.
+// encodedReals returns the exact values for which the numbers of a sample stand. The error is that a number stands for
+// no integer.
 func encodedReals(a *graph.InputEncoding, name string, in *program.Reals) (*program.Reals, error) {
 	codes, err := a.Integers(name, in.Shape, in.Lo)
 	if err != nil || a.IsExact() {
@@ -555,7 +559,7 @@ func encodedReals(a *graph.InputEncoding, name string, in *program.Reals) (*prog
 	return out, nil
 }
 
-// bounds encloses the numbers that float32 programs may hold for a sample.
+// encodedBounds returns intervals that hold the numbers which float32 programs may have for a sample.
 func encodedBounds(a *graph.InputEncoding, _ string, in *program.Reals) (*program.Reals, error) {
 	if a.IsExact() {
 		return in, nil
@@ -568,8 +572,8 @@ func encodedBounds(a *graph.InputEncoding, _ string, in *program.Reals) (*progra
 	return out, nil
 }
 
-// arriving returns an input value of the part. If the program's input arrives as integers, it applies of to the value.
-// A value that already has Truth, or that no step reads, stays unchanged.
+// arriving returns the value of an input of the part. If that arrives as integers, it is what of makes of it. A value
+// that has Truth already, or that no step reads, stays as it is.
 func (p *ProgramPart) arriving(name string, in *program.Reals, of func(*graph.InputEncoding, string,
 	*program.Reals) (*program.Reals, error)) (*program.Reals,
 	error) {

@@ -13,7 +13,7 @@ import (
 // This file distinguishes such a near tie from an error. It emulates float32 executors, and bounds the results of any
 // such executor.
 
-// A FloatVariant is one way to execute in float32.
+// A FloatVariant is one way in which programs execute a model in float32.
 type FloatVariant struct {
 	Each bool // round after every primitive, not only after every operator
 	Sum  SummationOrder
@@ -35,7 +35,8 @@ var Variants = []FloatVariant{{false, SumSequential}, {true, SumSequential}, {fa
 	{false, SumInFloat64},
 	{true, SumInFloat64}, {false, SumWithFMA}, {true, SumWithFMA}}
 
-// QuantiserTensors returns the tensors of the part's quantisers in order. Those inside a loop follow run by run.
+// QuantiserTensors returns the names of the tensors of codes that the part computes, in order. Inside a loop, each run
+// has names of its own.
 func (p *ProgramPart) QuantiserTensors() (tensors []string) {
 	seen := map[*loop]bool{}
 	for _, r := range p.runners {
@@ -55,7 +56,8 @@ func (p *ProgramPart) QuantiserTensors() (tensors []string) {
 	return tensors
 }
 
-// RunFloat32 executes the part as the given kind of float32 executor does.
+// RunFloat32 executes the part on values of its inputs as the given kind of float32 program does. It returns all
+// tensors by name.
 func (p *ProgramPart) RunFloat32(in []*program.Reals, v FloatVariant) map[string]*program.Reals {
 	return p.walk(in, map[string]*program.Reals{}, func(c *program.Reals) *program.Reals {
 		out := slices.Clone(c.Lo)
@@ -106,7 +108,7 @@ func (p *ProgramPart) Bounds32(in []*program.Reals, codes map[string]*program.Re
 	return all, open
 }
 
-// function is the number of products that take as long as the other work on an element.
+// function is the work for a function of one element, apart from its sum, in the number of products that take as long.
 const function = 16
 
 // Work estimates the work of a run of the part, as a number of products.
@@ -167,8 +169,8 @@ func (p *ProgramPart) bounds32(in []*program.Reals, code func(name string, out *
 	})
 }
 
-// integersOf narrows intervals to the integers in them, because zero points are added to codes, and limits applied to
-// them, without error.
+// integersOf narrows intervals to the integers in them. Zero points are added to codes, and limits applied to them,
+// without error.
 func integersOf(v *program.Reals) {
 	for i, lo := range v.Lo {
 		if lo, hi := math.Ceil(lo), math.Floor(v.Hi[i]); lo <= hi {
@@ -183,9 +185,9 @@ func must(err error) {
 	}
 }
 
-// bounds bounds the results of an executor that sorts values within the intervals in. Each place holds a value between
-// the sorted lower and the sorted upper ends at that place. An index may be that of any interval that overlaps this
-// range.
+// orderBounds sets out to bounds on what an executor gives that sorts values within the intervals in. A place holds a
+// value between the lower and the upper ends sorted to that place. An index may be that of any interval that overlaps
+// this range.
 func orderBounds(o *program.Order, in, out *program.Reals) {
 	for i, base := range o.Base {
 		lo, hi := make([]float64, o.N), make([]float64, o.N)
@@ -271,7 +273,8 @@ func (r *runner) dotBounds(in []*program.Reals, out *program.Reals) {
 	}
 }
 
-// error32 bounds the error of a sum in float32, in any order. all is the sum of the terms' magnitudes.
+// error32 returns a bound on the error of a sum of d's products in float32, in any order. all is the sum of the terms'
+// magnitudes.
 func error32(d *program.Dot, all float64) float64 {
 	return all * (float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)) * (1 + 0x1p-20)
 }
@@ -291,7 +294,7 @@ func FusedMultiplyAdd32(x, y, z float32) float32 {
 	return float32(sum)
 }
 
-// dot32 returns a float32 sum of products in the given order.
+// dot32 returns the sum of the products of a and b as float32 programs with the given order compute it.
 func dot32(a, b []float64, d *program.Dot, order SummationOrder) float64 {
 	var one float32
 	switch order {

@@ -9,14 +9,14 @@ import (
 // back through all tensors that are not exact. So a step is over with its inputs if its output is exact, or otherwise
 // when all readers of its output are over.
 
-// A holding says which tensors a run still needs.
+// A holding knows which tensors of a run are still needed, and drops the others.
 type holding struct {
 	all     map[string]*program.Reals
 	readers map[string]int      // by tensor: the number of readers that are not over, including the part's outputs
 	reads   map[string][]string // by output of a step that is not over: the tensors that it reads
 }
 
-// holding returns the holding of a run that returns only its outputs.
+// holding returns the holding of a run that keeps in all only its outputs and what exact decisions on them need.
 func (p *ProgramPart) holding(all map[string]*program.Reals) *holding {
 	h := &holding{all: all, readers: map[string]int{}, reads: map[string][]string{}}
 	for _, r := range p.runners {
@@ -32,7 +32,7 @@ func (p *ProgramPart) holding(all map[string]*program.Reals) *holding {
 	return h
 }
 
-// computed records that the output of a step was computed.
+// computed notes that a step has computed its output v, and drops what is no longer needed.
 func (h *holding) computed(output string, v *program.Reals) {
 	if h.readers[output] == 0 {
 		delete(h.all, output)
@@ -43,7 +43,7 @@ func (h *holding) computed(output string, v *program.Reals) {
 	}
 }
 
-// over drops the tensors that nothing needs after a step is over. output names the step.
+// over notes that the step with the given output reads nothing any more, and drops tensors that nothing else needs.
 func (h *holding) over(output string) {
 	for rest := []string{output}; len(rest) > 0; {
 		last := rest[len(rest)-1]

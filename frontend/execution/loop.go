@@ -31,7 +31,7 @@ func newLoop(s *program.Step) *loop {
 	return l
 }
 
-// An unrolled holds the results of a loop in one run of the program.
+// An unrolled holds what a loop has computed in one run of the program, for its outputs and for exact decisions later.
 type unrolled struct {
 	*loop
 	now  *decision
@@ -42,7 +42,7 @@ type unrolled struct {
 	before []*program.Reals // the final states of the program's run before; nil if there is none
 }
 
-// maxKept bounds the number of elements that a loop keeps for later decisions.
+// maxKept is the most elements that a loop keeps of its runs for later decisions.
 const maxKept = 1 << 25
 
 // run executes the loop on the values of the node's inputs.
@@ -89,7 +89,8 @@ func (l *loop) run(in []*program.Reals, d *decider) (*unrolled, error) {
 	return u, nil
 }
 
-// keep keeps the values of a run if a later decision may need them.
+// keep keeps the values of run t if a later decision may need them: unless all outputs are exact, or maxKept is
+// reached.
 func (u *unrolled) keep(t int, out []*program.Reals, b *decider) {
 	exact := true
 	for _, v := range out {
@@ -111,14 +112,14 @@ func (l *loop) inside(t int, tensor string) string {
 	return fmt.Sprintf("%s[%d].%s", l.node.FirstOutput(), t, tensor)
 }
 
-// note adds the codes of a run of the body to the watched codes.
+// note adds the codes that decider b of the body has seen in run t to those that d watches.
 func (l *loop) note(d, b *decider, t int) {
 	for _, name := range l.body.QuantiserTensors() {
 		d.watch[l.inside(t, name)] = b.all[name]
 	}
 }
 
-// arriving returns the inputs of the body in run t.
+// arriving returns the inputs of the body in run t: the states, and the elements of the scanned tensors.
 func (l *loop) arriving(state, in []*program.Reals, t int) []*program.Reals {
 	vals := slices.Clone(state)
 	for k, s := range l.Scanned {
@@ -127,7 +128,7 @@ func (l *loop) arriving(state, in []*program.Reals, t int) []*program.Reals {
 	return vals
 }
 
-// slice returns the element of a scanned tensor that run t reads.
+// slice returns the part of a scanned tensor that run t reads.
 func slice(x *program.Reals, s program.Scanned, t int) *program.Reals {
 	v := program.ZeroReals(slices.Delete(slices.Clone(x.Shape), s.Axis, s.Axis+1))
 	for i := range v.Lo {
@@ -140,7 +141,7 @@ func slice(x *program.Reals, s program.Scanned, t int) *program.Reals {
 	return v.ShareBounds()
 }
 
-// gather joins the outputs of all runs.
+// gather joins parts, an output of each of n runs, along the axis and in the direction of s.
 func gather(parts []*program.Reals, s program.Scanned, n int) *program.Reals {
 	shape := slices.Insert(slices.Clone(parts[0].Shape), s.Axis, n)
 	v := program.ZeroReals(shape)
@@ -179,7 +180,7 @@ func (u *unrolled) Element(result, i int, prec uint) (real.Num, error) {
 	return u.ask(t, result, i, prec)
 }
 
-// ask returns element i of output number result in run t of the body.
+// ask returns element i of output number result of the body in run t, exactly or enclosed at prec bits.
 func (u *unrolled) ask(t, result, i int, prec uint) (real.Num, error) {
 	if u.runs[t] == nil {
 		return real.Num{}, errLost
@@ -187,7 +188,8 @@ func (u *unrolled) ask(t, result, i int, prec uint) (real.Num, error) {
 	return u.runs[t].element(u.Body.Graph.Outputs[result].Name, i, prec)
 }
 
-// arrived returns an element of an input of the body, from the run before or from the program around the loop.
+// arrived returns element i of an input of the body, exactly or enclosed at prec bits. It comes from the run before, or
+// from the program around the loop.
 func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 	l := d.turns.loop
 	for slot, in := range l.Body.Graph.Inputs {
@@ -209,7 +211,7 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 	return real.Num{}, fmt.Errorf("tensor %q is not known exactly", name)
 }
 
-// A decision holds what the deciders of one run share.
+// A decision counts the work of deciding elements exactly. The deciders of a program and of the bodies in it share it.
 type decision struct {
 	number   int // the number of the current element; values computed for one element are dropped with it
 	products int // products computed in bodies of loops, where no values are dropped
@@ -217,19 +219,20 @@ type decision struct {
 	most     int // the limit of steps; 0 for none
 }
 
-// ErrRoundingTooCostly is the error for a rounding that is left to engines that round.
+// ErrRoundingTooCostly is the error for a rounding whose exact decision takes more steps than ProgramPart.Most allows.
+// Engines that round leave it open.
 var ErrRoundingTooCostly = errors.New("deciding this rounding exactly takes too many steps, and the " +
 	"model has no codes that would " +
 	"depend on it")
 
-// maxHistory bounds the products that the decisions of a run may compute in earlier runs of loops. Each takes some
+// maxHistory is the most products that the decisions of a run may compute in earlier runs of loops. Each takes some
 // microseconds.
 const maxHistory = 1 << 19
 
 var errHistory = errors.New(
 	"deciding this rounding exactly would take too long: it depends on too many runs of a loop with real-valued states")
 
-// charge counts the work of computing an element, and returns an error beyond the limits.
+// charge counts the work of computing one element of step s. The error is that the work exceeds a limit.
 func (d *decider) charge(s *program.Step) error {
 	if d.now.most > 0 {
 		d.now.steps++

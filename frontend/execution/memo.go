@@ -10,8 +10,9 @@ import (
 // Functions of elements take the same values again and again, because a tensor has few different codes. A runner
 // remembers values of its function; they always equal those that an evaluation would give.
 
-// varying returns the only variable of a runner's function that is not constant, or -1 if there are several. The others
-// must be numbers, or vectors along one axis; along is the pick of these vectors. Variable 0 may be a sum of products.
+// varying returns the only variable of the runner's function that depends on data, or -1. The others must be single
+// numbers, or vectors along one axis; along tells which axis and is nil without vectors. Variable 0 may be a sum of
+// products.
 func (r *runner) varying() (variable int, along *graph.ElementPick) {
 	variable = -1
 	for v, slot := range r.elem.Args {
@@ -30,8 +31,8 @@ func (r *runner) varying() (variable int, along *graph.ElementPick) {
 	return variable, along
 }
 
-// A memo caches values of a function of one variable, in a hash table in which a new value replaces one with the same
-// hash.
+// A memo remembers values of a function of one variable, in a hash table in which a new value replaces one with the
+// same hash.
 type memo struct {
 	variable int // the variable; -1 to cache nothing
 	last     []remembered
@@ -48,7 +49,7 @@ const (
 	memoFrom = 256 // the number of elements from which caching pays
 )
 
-// at returns the entry for a value.
+// at returns the place in the table for the value of the function at x.
 func (m *memo) at(x float64) *remembered {
 	if m.last == nil {
 		m.last = make([]remembered, 1<<memoBits)
@@ -74,7 +75,7 @@ func (s *stairs) fork() *stairs {
 	return &stairs{s.variable, s.along, make([]real.StepCache, len(s.of))}
 }
 
-// remember chooses the cache of a runner, if one pays.
+// remember chooses how the runner remembers values of its function: in a memo, as stairs, or not at all.
 func (r *runner) remember() {
 	r.memo, r.stairs = memo{variable: -1}, nil
 	v, along := r.varying()

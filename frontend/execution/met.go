@@ -14,7 +14,7 @@ type VisitedStates struct {
 	changed map[string]uint64
 }
 
-// start begins a new run.
+// start prepares for a new run of part p. A nil m remembers nothing.
 func (m *VisitedStates) start(p *ProgramPart) {
 	if m == nil {
 		return
@@ -33,8 +33,8 @@ func (m *VisitedStates) start(p *ProgramPart) {
 	m.changed = map[string]uint64{}
 }
 
-// before records the state after a step whose output has changed, and reports whether an earlier run had the same
-// state.
+// before records the state after a step of the given index whose output has changed as changed says. It returns true if
+// an earlier run had the same state. A nil m never has.
 func (m *VisitedStates) before(step int, tensor string, v *program.Reals, changed []bool) (met bool) {
 	if m == nil {
 		return false

@@ -9,8 +9,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// run sorts the rows of in. Elements whose intervals overlap are compared exactly; equal ones keep the order of their
-// indices.
+// runOrder sorts the rows of in, the values of tensor name, and sets out. Elements whose intervals overlap are compared
+// exactly, by d. Equal ones come in the order that o says.
 func runOrder(o *program.Order, name string, in *program.Reals, out *program.Reals, d *decider) error {
 	sorted := map[int32][]int{} // by base
 	for i, base := range o.Base {
@@ -37,7 +37,8 @@ func runOrder(o *program.Order, name string, in *program.Reals, out *program.Rea
 	return nil
 }
 
-// row returns the elements that determine the order of the row at base, among the values of d. d may be nil.
+// rowOf returns elements of an earlier tensor, among the values of d, that determine the order of the row of tensor
+// name at base. With a nil d, it returns the row itself.
 func rowOf(o *program.Order, name string, base int32, d *decider) EquivalentOrder {
 	at := make([]int32, o.N)
 	for k := range at {
@@ -52,7 +53,8 @@ func rowOf(o *program.Order, name string, base int32, d *decider) EquivalentOrde
 	})
 }
 
-// sort returns the indices of one row, first place first. in is the Order's own input.
+// sortRow returns the indices of one row in order: first place first. row names the elements to compare, in is the
+// Order's own input.
 func sortRow(o *program.Order, row EquivalentOrder, in *program.Reals, d *decider) ([]int, error) {
 	if len(row.Nodes) > 0 {
 		in = d.value(row.Tensor)
@@ -80,7 +82,7 @@ func sortRow(o *program.Order, row EquivalentOrder, in *program.Reals, d *decide
 	return order, failed
 }
 
-// turned converts a comparison of the elements in r to one of the row's own elements.
+// turned returns the result of comparing two of the row's own elements, given that of comparing the elements in r.
 func (r *EquivalentOrder) turned(c int) int {
 	if r.Falls {
 		return -c
@@ -88,7 +90,7 @@ func (r *EquivalentOrder) turned(c int) int {
 	return c
 }
 
-// compare compares two elements of a tensor exactly.
+// compare compares elements i and j of a tensor exactly, like cmp.Compare. The error is that this is not possible.
 func (d *decider) compare(name string, i, j int) (c int, err error) {
 	if d.same(pair{name, i, j}, map[pair]bool{}) {
 		return 0, nil
@@ -108,7 +110,7 @@ func (d *decider) compare(name string, i, j int) (c int, err error) {
 	return c, err
 }
 
-// A pair is two elements of a tensor.
+// A pair names two elements of one tensor.
 type pair struct {
 	tensor string
 	i, j   int
@@ -155,7 +157,8 @@ func (d *decider) same(p pair, seen map[pair]bool) (yes bool) {
 	return false
 }
 
-// compute returns element i of the output, exactly. It compares the whole row exactly.
+// orderElement returns element i of the output of o, whose input is tensor name, exactly or enclosed at prec bits. It
+// compares all of the row.
 func orderElement(o *program.Order, name string, i int, prec uint, d *decider) (real.Num, error) {
 	by := rowOf(o, name, o.Base[i], d)
 	row := make([]real.Num, o.N)

@@ -7,8 +7,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// An EquivalentOrder names elements of an earlier tensor whose order equals that of the elements of rows, or is its
-// reverse.
+// An EquivalentOrder names elements of an earlier tensor, At, that have the same order as the elements of rows. If
+// Falls is set, their order is the reverse.
 type EquivalentOrder struct {
 	Tensor string
 	At     []int32       // row by row
@@ -16,10 +16,9 @@ type EquivalentOrder struct {
 	Nodes  []*graph.Node // the nodes between the two tensors
 }
 
-// FindEquivalentOrder returns an Ordering for rows of n elements of a tensor. It goes back through steps that keep the
-// order within a row and keep different elements different. These are moves, a softmax over the row, and functions of
-// one element that rise or fall strictly, the same for the whole row. (In real numbers nothing saturates: the sigmoids
-// of 5000 and 5001 differ.) It goes back from a step to an input only if may allows it.
+// FindEquivalentOrder returns the earliest elements that show the order of rows of n elements of a tensor. It goes back
+// through moves, softmax over a row, and strictly rising or falling functions of one element. For each step to an
+// input, may must return true.
 func FindEquivalentOrder(p *program.Program, tensor string, rows []int32, n int, may func(step *program.Step,
 	in string) bool) EquivalentOrder {
 	o := EquivalentOrder{Tensor: tensor, At: rows}
@@ -37,8 +36,8 @@ func FindEquivalentOrder(p *program.Program, tensor string, rows []int32, n int,
 	}
 }
 
-// sameOrder returns the input of a step, and its elements, with the same order as rows of n of the step's elements. ok
-// is false if there is no such input.
+// sameOrder returns the input of a step whose elements at have the same order as the rows of n elements of the step's
+// output. falls says that it is reversed. ok is false if there is no such input.
 func sameOrder(p *program.Program, step *program.Step, rows []int32, n int) (slot int, at []int32, falls, ok bool) {
 	at = make([]int32, len(rows))
 	switch {
@@ -101,7 +100,7 @@ type elementwise struct {
 	step *program.Step
 }
 
-// argument returns the only variable that is not constant.
+// argument returns the only variable that is not constant. ok is false if there are several or none.
 func (f elementwise) argument() (variable int, ok bool) {
 	variable = -1
 	for v, slot := range f.step.Elem.Args {
@@ -121,7 +120,7 @@ func (f elementwise) number(v, i int) float64 {
 	return f.p.Known[f.step.Node.Inputs[f.step.Elem.Args[v]]].Const.At(f.step.Elem.At(v, i))
 }
 
-// alike reports whether elements i and j are the same function of the argument.
+// alike reports whether elements i and j are the same function of the variable argument.
 func (f elementwise) alike(argument, i, j int) bool {
 	for v := range f.step.Elem.Args {
 		if v != argument && f.number(v, i) != f.number(v, j) {
@@ -131,7 +130,7 @@ func (f elementwise) alike(argument, i, j int) bool {
 	return true
 }
 
-// of returns element i as a function of the argument, which becomes variable 0.
+// of returns element i as an expression of the variable argument, which becomes variable 0.
 func (f elementwise) of(argument, i int) *real.Expr {
 	with := make([]*real.Expr, len(f.step.Elem.Args))
 	for v := range with {

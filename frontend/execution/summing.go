@@ -8,23 +8,23 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A ReplacedSums replaces the sums of a step's products, for example by accumulators that overflow. It returns
-// integers.
+// A ReplacedSums gives integers in place of the sums of a step's products, for example those of accumulators that
+// overflow.
 type ReplacedSums struct {
 	Sum  func(x *program.Reals) ([]int64, error) // returns all outputs, given the whole input A
 	Unit []*big.Rat                              // by row: the real value of 1
 	Row  []int32                                 // by output: its row
 }
 
-// With returns a copy of the part in which the sums of some steps are replaced, by output. Steps in loops cannot be
-// replaced.
+// With returns a copy of the part in which sums replaces the sums of some steps, by the name of their output. Steps in
+// loops cannot be replaced.
 func (p *ProgramPart) With(sums map[string]*ReplacedSums) *ProgramPart {
 	q := p.Fork()
 	q.sums = sums
 	return q
 }
 
-// sum runs a step with replaced sums. They are kept as integers for exact decisions in later steps.
+// sum runs a step whose sums s replaces. The integers are kept for exact decisions in later steps.
 func (r *runner) sum(s *ReplacedSums, in []*program.Reals, out *program.Reals, d *decider) error {
 	whole, err := s.Sum(in[r.product.Dot.A])
 	if err != nil {
@@ -42,7 +42,7 @@ func (r *runner) sum(s *ReplacedSums, in []*program.Reals, out *program.Reals, d
 	return nil
 }
 
-// sumOf returns the i-th replaced sum of a step. ok is false if the step's sums are not replaced.
+// sumOf returns the integer that replaces the i-th sum of a step. ok is false if the step's sums are not replaced.
 func (d *decider) sumOf(s *program.Step, i int) (n real.Num, ok bool) {
 	whole, ok := d.summed[s.Output]
 	if !ok {

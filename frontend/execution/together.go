@@ -8,7 +8,7 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// maxTogether bounds the number of functions of elements that are joined.
+// maxTogether is the most functions of elements that are joined to one.
 const maxTogether = 16
 
 // JoinFunctions returns a part for callers that need its outputs only. It joins each chain of functions of elements

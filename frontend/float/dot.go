@@ -14,7 +14,8 @@ import (
 // by side. With one or two rows, as in a depthwise convolution or a dense layer, a copy costs more than it saves. Then
 // lanes are read in place.
 
-// A dot describes how the outputs of a sum of products are grouped into lanes and rows.
+// A dot is a sum of products prepared for float64. Its outputs are grouped into lanes, which kernels compute side by
+// side, and rows of weights.
 type dot struct {
 	of   *program.Dot
 	a, b factor
@@ -28,7 +29,7 @@ type dot struct {
 	lying     *lying // nil unless lanes are read in place
 }
 
-// A factor is one of the two operands of a sum of products.
+// A factor is one of the two operands of a sum of products, with its elements if they are constant.
 type factor struct {
 	slot    int
 	terms   []int32 // offset of each term from the first element of a sum
@@ -36,8 +37,8 @@ type factor struct {
 	doubles []float64 // elements of a constant: in singles if float32 holds each exactly, else here
 }
 
-// factorOf returns the factor in an input slot of a step. fixed has the factor's elements if it is constant; otherwise
-// it is nil.
+// factorOf returns the factor in an input slot of a step. fixed is the tensor if it is constant, and nil otherwise;
+// terms has the offsets of a sum's elements.
 func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
 	f := factor{slot: slot, terms: terms}
 	switch {
@@ -55,7 +56,7 @@ func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
 	return f
 }
 
-// narrow stores n elements as singles if float32 holds each of them exactly. Otherwise it changes nothing.
+// narrow stores n constant elements as float32s if these hold each of them exactly. Otherwise it changes nothing.
 func (f *factor) narrow(n int, at func(i int) float64) {
 	singles := make([]float32, n)
 	for i := range singles {
@@ -67,7 +68,7 @@ func (f *factor) narrow(n int, at func(i int) float64) {
 	f.singles, f.doubles = singles, nil
 }
 
-// in returns the elements of a factor as float32s or as float64s. The other slice is nil.
+// in returns the elements of a factor, either as float32s or as float64s. The other slice is nil.
 func (f *factor) in(in []*buffer) (singles []float32, doubles []float64) {
 	if b := in[f.slot]; b != nil {
 		return nil, b.data
@@ -75,7 +76,7 @@ func (f *factor) in(in []*buffer) (singles []float32, doubles []float64) {
 	return f.singles, f.doubles
 }
 
-// axes lists axes of the output, the outermost first. An axis has a size, and a stride in the lane factor, in the row
+// An axes lists axes of the output, the outermost first. Each has a size, and a stride in the lane factor, in the row
 // factor and in the output.
 type axes []axis
 
@@ -89,7 +90,7 @@ func (a axes) size() int {
 	return n
 }
 
-// at returns the offsets of element i: in the lane factor, in the row factor and in the output.
+// at returns the offsets of element i of these axes: in the lane factor, in the row factor and in the output.
 func (a axes) at(i int) (lane, row, out int) {
 	for k := len(a) - 1; k >= 0; k-- {
 		c := i % a[k].n
@@ -99,10 +100,10 @@ func (a axes) at(i int) (lane, row, out int) {
 	return lane, row, out
 }
 
-// fewLanes is the number of lanes below which the two factors change places, if the other factor gives more lanes.
+// fewLanes is the number of lanes below which the two factors change places, if that gives more lanes.
 const fewLanes = 8
 
-// fewRows is the largest number of rows for which lanes are read in place.
+// fewRows is the largest number of rows of weights for which lanes are read in place.
 const fewRows = 2
 
 func newDot(of *program.Dot, a, b *graph.Tensor) *dot {
@@ -152,7 +153,7 @@ const (
 	lanesAtMost  = 1 << 10
 )
 
-// sums computes all outputs of a sum of products.
+// sums computes all outputs of a sum of products into out.
 func (x *Evaluator) sums(d *dot, in []*buffer, out []float64) {
 	if d.plain {
 		x.oneByOne(d, in, out)
@@ -225,7 +226,7 @@ func pack[E float32 | float64](x *Evaluator, d *dot, of []E, to []float64) {
 	})
 }
 
-// A tile is a group of lanes for which one task computes all rows.
+// A tile is a group of lanes for which one task computes all rows of weights.
 type tile struct {
 	*dot
 	w         *worker
@@ -241,7 +242,7 @@ type tile struct {
 	following bool    // the places are consecutive
 }
 
-// compute computes the sums of all rows for the lanes of the tile.
+// compute computes the sums of the tile's lanes for the given number of rows, and writes them to the output.
 func (t *tile) compute(rows int) {
 	t.look(rows)
 	k := len(t.terms)
@@ -276,8 +277,8 @@ func (t *tile) put(at, l int, sums []float64) {
 	}
 }
 
-// find returns the offset of each lane in the lane factor, and sets t.places to the offsets in the output. It sets
-// w.runs to the first lane of each run of consecutive elements, followed by the number of lanes.
+// find returns the offset of each lane in the lane factor, and sets t.places to the offsets in the output. It also sets
+// w.runs: the first lane of each run of adjacent elements, and then the number of lanes.
 func (t *tile) find() (bases []int) {
 	w := t.w
 	t.places, bases = sized(&w.places, t.n), sized(&w.bases, t.n)
@@ -329,7 +330,7 @@ func (t *tile) look(rows int) {
 	}
 }
 
-// longRun is the average number of lanes in a run from which whole runs are copied instead of single elements.
+// longRun is the average number of lanes in a run from which on whole runs are copied instead of single elements.
 const longRun = 6
 
 // layOut copies the elements of the lanes to a panel. The elements of term k begin at k*stride, lane beside lane.
@@ -354,7 +355,7 @@ func layOut[E float32 | float64](w *worker, panel []float64, from []E, terms []i
 	}
 }
 
-// elements returns the elements of a factor as float64s.
+// elements returns the elements of a factor as float64s, in a new list if they are stored as float32s.
 func (f *factor) elements(in []*buffer) []float64 {
 	singles, doubles := f.in(in)
 	if doubles != nil {
@@ -367,7 +368,7 @@ func (f *factor) elements(in []*buffer) []float64 {
 	return doubles
 }
 
-// oneByOne computes each output alone. It serves outputs without regular axes.
+// oneByOne computes each output by itself into out, for outputs that no regular axes describe.
 func (x *Evaluator) oneByOne(d *dot, in []*buffer, out []float64) {
 	a, b := d.a.elements(in), d.b.elements(in)
 	x.team.share(len(out), max(1, 1<<14/max(1, d.of.K)), func(_ *worker, from, to int) {

@@ -21,7 +21,7 @@ func (e *elem) fork() *elem {
 	return &elem{e.of, e.floats.Fork()}
 }
 
-// own returns the worker's own copy of a function.
+// own returns the worker's own copy of a function, which only one goroutine may use.
 func (w *worker) own(f *real.Floats) *real.Floats {
 	if w.floats[f] == nil {
 		w.floats[f] = f.Fork()
@@ -29,10 +29,10 @@ func (w *worker) own(f *real.Floats) *real.Floats {
 	return w.floats[f]
 }
 
-// elemGrain is the number of elements from which work is shared.
+// elemGrain is about the number of elements of one worker's share.
 const elemGrain = 1 << 12
 
-// apply computes a function of elements. first, if not nil, is variable 0.
+// apply computes a function of elements into out. first, if not nil, is variable 0.
 func (x *Evaluator) apply(e *elem, in []*buffer, first, out []float64) {
 	x.team.share(len(out), elemGrain, func(w *worker, from, to int) {
 		f, n := w.own(e.floats), len(e.of.Args)
@@ -80,7 +80,7 @@ func (e *elem) variable(v int, data []float64, at int, room []float64, begins bo
 	return room
 }
 
-// along fills room with the elements of a vector along an axis.
+// along fills room with the elements that output elements from number at on pick from data, a vector along an axis.
 func along(p *graph.ElementPick, data []float64, at int, room []float64) {
 	if p.Run == 1 {
 		for i, k := 0, at%p.Count; i < len(room); k = 0 {

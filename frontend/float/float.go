@@ -20,8 +20,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// An Evaluator consists of the steps of a program between some tensors and others. Only one goroutine may use it at a
-// time; Fork returns a copy for another.
+// An Evaluator computes some tensors of a program from others, in float64. Only one goroutine may use it at a time;
+// Fork returns a copy for another.
 type Evaluator struct {
 	prog    *program.Program
 	from    []int  // the given values
@@ -32,14 +32,14 @@ type Evaluator struct {
 	team    *team
 }
 
-// A value is a tensor of the program.
+// A value is a tensor of the program, with its elements if it is constant.
 type value struct {
 	name  string
 	shape []int
 	fixed *graph.Tensor // the constant; otherwise nil
 }
 
-// A runner executes a step.
+// A runner executes one step of the program.
 type runner struct {
 	step  *program.Step
 	reads []int // the values that it reads; -1 for a product's factor that is read as a constant
@@ -50,7 +50,8 @@ type runner struct {
 	loop  *loop
 }
 
-// New returns the part of a program between the tensors from and to.
+// New returns an Evaluator that computes the tensors to from the tensors from. The error is that this needs another
+// input, or that a loop's body does.
 func New(p *program.Program, from, to []string) (*Evaluator, error) {
 	steps, need := p.StepsBetween(from, to)
 	for _, in := range p.Graph.Inputs {
@@ -98,12 +99,13 @@ func New(p *program.Program, from, to []string) (*Evaluator, error) {
 	return x, nil
 }
 
-// packs reports whether only a product reads an input. The product then stores constants in its own layout.
+// packs reports whether a step reads an input only as factor of a product. The product then stores constants in its own
+// layout.
 func packs(s *program.Step, slot int) bool {
 	return s.Dot != nil && (s.Dot.Then == nil || !slices.Contains(s.Dot.Then.Args[1:], slot))
 }
 
-// prepare prepares the data structures of a step.
+// prepare compiles what a runner needs: a function, a product or a loop. Runners of one loop share it.
 func (x *Evaluator) prepare(r *runner, loops map[*program.Recur]*loop) (err error) {
 	s := r.step
 	switch {
@@ -126,7 +128,7 @@ func (x *Evaluator) prepare(r *runner, loops map[*program.Recur]*loop) (err erro
 	return nil
 }
 
-// lives finds the last reader of each value.
+// lives finds, for each runner, the values that no later one reads.
 func (x *Evaluator) lives() {
 	seen := make([]bool, len(x.values))
 	for _, r := range slices.Backward(x.runners) {
@@ -140,7 +142,7 @@ func (x *Evaluator) lives() {
 	}
 }
 
-// Fork returns a copy of the part with its own scratch space.
+// Fork returns a copy of the evaluator that another goroutine may use at the same time.
 func (x *Evaluator) Fork() *Evaluator {
 	y := *x
 	y.room, y.team = room{}, newTeam(len(x.team.workers))
@@ -160,7 +162,7 @@ func (x *Evaluator) Fork() *Evaluator {
 	return &y
 }
 
-// WithGoroutines shares the work of each run among the given number of goroutines, and returns the part.
+// WithGoroutines makes each run share its work among the given number of goroutines, and returns x.
 func (x *Evaluator) WithGoroutines(processors int) *Evaluator {
 	x.team = newTeam(processors)
 	return x
@@ -173,8 +175,8 @@ func (e *OverflowError) Error() string {
 	return fmt.Sprintf("%s %q: a value is beyond float64", e.Node.FullOp(), e.Node.Label())
 }
 
-// Run executes the part on the elements of the given tensors. It calls see for each wanted tensor as soon as that is
-// computed; see may read the elements until it returns. -0 is shown as 0.
+// Run computes the tensors from the elements of the tensors from, which are given in order. It calls see for each
+// wanted tensor as soon as that is computed; see may read the elements until it returns. -0 is shown as 0.
 func (x *Evaluator) Run(in [][]float64, see func(tensor string, shape []int, data []float64)) error {
 	held := make([]*buffer, len(x.values))
 	defer func() { // in case an error ends the run
@@ -232,7 +234,7 @@ func (x *Evaluator) Run(in [][]float64, see func(tensor string, shape []int, dat
 	return nil
 }
 
-// step executes one step. A loop runs once for all its outputs.
+// step executes one runner and returns its output. A loop runs once for all its outputs, which turned keeps.
 func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
 	s := r.step
 	switch {
@@ -273,8 +275,8 @@ func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*
 	return out, nil
 }
 
-// finite reports whether all elements are finite, or with endless whether none is NaN. It changes -0 to 0, which sums
-// of products cannot be, as they begin with 0.
+// finite reports whether all elements are finite or, with endless, none is NaN. It changes -0 to 0, except in sums of
+// products, which begin with 0.
 func (x *Evaluator) finite(data []float64, sums, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
@@ -330,7 +332,7 @@ func decides(p *program.Program, s *program.Step) bool {
 	return false
 }
 
-// whole reports whether a step reads and gives integers only.
+// whole reports whether an element-wise step reads and gives integers only.
 func whole(p *program.Program, s *program.Step) bool {
 	return !s.DType.Float() && !slices.ContainsFunc(s.Elem.Args, func(slot int) bool {
 		return p.Known[s.Node.Inputs[slot]].DType.Float()

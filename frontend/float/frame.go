@@ -93,22 +93,23 @@ func (d *dot) framed(shape []int, places *program.Places) *lying {
 	return l
 }
 
-// height is the rows of the image that so many rows of lanes read.
+// height returns how many rows of the image the given number of rows of lanes reads.
 func (f *frame) height(rows int) int { return (rows-1)*f.down + f.last + 1 }
 
-// at is the place of an element of the image.
+// at returns the place in the frame of the element of the image in a row and a column.
 func (f *frame) at(row, column int) int {
 	plane := row%f.down*f.step + column%f.step
 	return plane*f.size + row/f.down*f.across + column/f.step
 }
 
-// A block is rows of elements of an image that lie in rows where they come from.
+// A block is a rectangle of elements of an image whose rows lie at a constant distance where they come from.
 type block struct {
 	row, rows, column, n int // in the image
 	from, next           int // where it comes from, from row to row
 }
 
-// findBlocks finds the blocks that places tell at once, and reports whether these are rows of images.
+// findBlocks finds the blocks of which places put the image together. It returns false if places do not go by rows of
+// the image.
 func (f *frame) findBlocks() bool {
 	_, axis := f.places.Row(0)
 	if len(axis)%f.width != 0 {
@@ -131,7 +132,7 @@ func (f *frame) findBlocks() bool {
 	return true
 }
 
-// add adds a row to the last block where it goes on with that.
+// add adds a block of one row, to the last block if it continues that.
 func (f *frame) add(b block) {
 	if n := len(f.blocks); n > 0 {
 		last := &f.blocks[n-1]
@@ -145,7 +146,8 @@ func (f *frame) add(b block) {
 	f.blocks = append(f.blocks, b)
 }
 
-// fill copies rows of the image, from one on.
+// fill copies rows of the image, from row first on, into frame to. from has the elements, around is the padding's
+// value.
 func (f *frame) fill(to, from []float64, around float64, first, rows int) {
 	if f.places == nil {
 		f.put(to, from[first*f.width:], 0, block{rows: rows, n: f.width, next: f.width})
@@ -172,7 +174,7 @@ func (f *frame) fill(to, from []float64, around float64, first, rows int) {
 	}
 }
 
-// surround fills a frame with padding.
+// surround fills a frame with the padding's value.
 func surround(to []float64, around float64) {
 	if clear(to); around != 0 {
 		for i := range to {
@@ -181,7 +183,8 @@ func surround(to []float64, around float64) {
 	}
 }
 
-// surroundRow fills what no block does of a row that places tell alone.
+// surroundRow fills those elements of a row that no block covers, or with all set every element, with the padding's
+// value.
 func (f *frame) surroundRow(to []float64, around float64, all bool) {
 	column := 0
 	for _, b := range f.blocks {
@@ -198,7 +201,7 @@ func (f *frame) surroundRow(to []float64, around float64, all bool) {
 	}
 }
 
-// put puts a block into the planes, from a row on.
+// put copies block b from the elements from into the planes of frame to, from the frame's row on.
 func (f *frame) put(to, from []float64, row int, b block) {
 	if f.down == 1 && f.step == 1 {
 		copyRows(to[row*f.across+b.column:], f.across, from, b.next, b.n, b.rows)
@@ -219,7 +222,8 @@ func (f *frame) put(to, from []float64, row int, b block) {
 	}
 }
 
-// frames has convolutions read frames: of what they would have padded, which is then no step of its own.
+// frames lets convolutions read frames, where that is faster. A step that only pads for one is left out, since frames
+// contain the padding.
 func (x *Evaluator) frames() {
 	readers, makers := make([]int, len(x.values)), make([]*runner, len(x.values))
 	for _, r := range x.runners {

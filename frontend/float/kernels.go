@@ -15,7 +15,7 @@ func sum(acc, x []float64, terms []int32, weights []float64, left int) (lanes in
 	return 4
 }
 
-// sumRows computes four rows for two of four lanes: lane and lane+1.
+// sumRows is sum for two adjacent lanes of four, lane and lane+1.
 func sumRows(acc, x []float64, terms []int32, weights []float64, lane int) {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	x = x[lane:]
@@ -155,7 +155,7 @@ func split(even, odd, from []float64) {
 	}
 }
 
-// copyRows copies rows of n elements, which lie apart in both.
+// copyRows copies rows of n elements. The starts of rows lie toNext apart in to, and fromNext in from.
 func copyRows(to []float64, toNext int, from []float64, fromNext, n, rows int) {
 	if wide && n >= 4 && rows > 0 {
 		copyWide(to, toNext, from, fromNext, n, rows)

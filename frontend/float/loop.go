@@ -8,7 +8,7 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A loop executes a recurrence. The steps of all its outputs share it.
+// A loop executes a recurrence in float64. The steps of all its outputs share it.
 type loop struct {
 	*program.Recur
 	body *Evaluator

@@ -49,7 +49,7 @@ const lanesAtLying = 64
 // A span is the part of a run that one task computes: several whole rows, or some lanes of a single row.
 type span struct{ row, rows, lane, lanes int }
 
-// rowsAtOnce returns the number of rows of a span.
+// rowsAtOnce returns the number of short rows of lanes in a span.
 func (l *lying) rowsAtOnce() int {
 	most := 0
 	if l.frame != nil {
@@ -61,10 +61,10 @@ func (l *lying) rowsAtOnce() int {
 	return (l.rows.n + parts - 1) / parts
 }
 
-// lanesAtOnce returns the number of lanes of a span.
+// lanesAtOnce returns the number of lanes of a long row in a span. It is smaller for sums of more terms.
 func (l *lying) lanesAtOnce() int { return max(lanesAtLying, 1<<14/len(l.terms)/4*4) }
 
-// spans cuts a run into spans. The more terms a sum has, the fewer lanes a span has.
+// spans returns the spans into which a run is cut, which tasks compute independently.
 func (l *lying) spans() (list []span) {
 	if !l.joined && l.frame == nil {
 		width := l.lanesAtOnce()
@@ -153,7 +153,7 @@ func alongRun[E float32 | float64](w *worker, l *lying, s span, of []E, weights,
 	}
 }
 
-// put stores the sums of a row in outputs that do not follow each other.
+// put writes the sums of a row to outputs that lie at a constant distance.
 func (l *lying) put(out, sums []float64) {
 	for i, v := range sums {
 		out[i*l.lanes.out] = v

@@ -4,7 +4,7 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// move copies elements of the inputs to the output.
+// move copies elements of the inputs to out, as m says.
 func (x *Evaluator) move(m *program.Move, in []*buffer, out []float64) {
 	if m.Places != nil {
 		x.place(m.Places, in, out)
@@ -29,7 +29,7 @@ func (x *Evaluator) move(m *program.Move, in []*buffer, out []float64) {
 // offset from. If from is negative, all of them take the single value of input 1.
 type stretch struct{ n, from int }
 
-// stretches returns the stretches of an axis.
+// stretches returns the stretches of which an axis of a Places consists, in order.
 func stretches(axis []int32) (list []stretch) {
 	for i, k := range axis {
 		last := len(list) - 1
@@ -42,7 +42,7 @@ func stretches(axis []int32) (list []stretch) {
 	return list
 }
 
-// place fills the output row by row. Places without an element of input 0 take the value of input 1, or 0.
+// place fills out row by row, as p says. Places that come from input 1 take its value, or 0 without one.
 func (x *Evaluator) place(p *program.Places, in []*buffer, out []float64) {
 	if len(out) == 0 {
 		return
@@ -82,7 +82,7 @@ func copyShort(to, from []float64) {
 	}
 }
 
-// order sorts rows, and writes the elements of the asked ranks, or their indices.
+// order sorts rows of in and writes to out the elements that have the ranks in o, or their indices.
 func order(o *program.Order, in, out []float64) {
 	sorted := map[int32][]int{} // the order of each row's elements, by the row's offset
 	row := make([]float64, o.N)

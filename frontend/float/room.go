@@ -7,10 +7,10 @@ type buffer struct {
 	foreign bool // the part does not own the memory
 }
 
-// given returns a buffer for elements that the part does not own.
+// given returns a buffer for elements that the evaluator does not own, and so never recycles.
 func given(data []float64) *buffer { return &buffer{data: data, holders: 1, foreign: true} }
 
-// again adds a holder and returns the buffer.
+// again counts one more holder of the buffer, and returns it.
 func (b *buffer) again() *buffer {
 	b.holders++
 	return b
@@ -20,10 +20,10 @@ func (b *buffer) again() *buffer {
 // time.
 type room struct{ free []*buffer }
 
-// roomy bounds the size of a recycled buffer, as a multiple of the requested size.
+// roomy is the most times that a recycled buffer may be larger than requested.
 const roomy = 4
 
-// take returns a buffer for n elements with undefined values.
+// take returns a buffer for n elements, which have arbitrary values, with one holder.
 func (r *room) take(n int) *buffer {
 	best := -1
 	for i, b := range r.free {
@@ -41,7 +41,7 @@ func (r *room) take(n int) *buffer {
 	return b
 }
 
-// mostFree bounds the number of free buffers that are kept.
+// mostFree is the most free buffers that are kept for later.
 const mostFree = 8
 
 // drop removes a holder of b, and recycles b if it was the last one. b may be nil.

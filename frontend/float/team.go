@@ -11,7 +11,7 @@ import (
 // goroutine computes each element, in one order.
 type team struct{ workers []*worker }
 
-// A worker holds the number and the scratch space of one goroutine of a team.
+// A worker is one goroutine of a team, with its number and scratch space.
 type worker struct {
 	number int
 	floats map[*real.Floats]*real.Floats // this goroutine's forks

@@ -27,7 +27,7 @@ type InputEncoding struct {
 	near [][]near
 }
 
-// A near holds the number of the input's type nearest to a value, and the float64 interval around the value.
+// A near holds the number of the input's type that is nearest to a value, and a float64 interval that holds the value.
 type near struct {
 	float  float64
 	around real.Interval
@@ -44,8 +44,9 @@ func lineOf(of real.Affine) line {
 	return line{scale, bias}
 }
 
-// NewInputEncoding returns the arrival of numbers of format f. It returns an error if these numbers do not distinguish
-// the integers.
+// NewInputEncoding returns the encoding of an input of format f that arrives as integers of type t. of is the function
+// to their values, one for all or one per channel on axis. The error is that f's numbers do not distinguish the
+// integers.
 func NewInputEncoding(t num.Type, of []real.Affine, axis int, f num.Format) (*InputEncoding, error) {
 	a := &InputEncoding{Type: t, Of: of, Axis: axis, Within: make([]float64, len(of)), format: f}
 	r := t.Range()
@@ -81,8 +82,8 @@ func NewInputEncoding(t num.Type, of []real.Affine, axis int, f num.Format) (*In
 	return a, nil
 }
 
-// holds reports whether the input's type certainly holds every value of a channel: all are multiples of one power of
-// two, and small enough.
+// holds reports whether the input's format certainly holds every value of a channel exactly. All must be multiples of
+// one power of two, and small enough.
 func (a *InputEncoding) holds(channel int) bool {
 	of, r := a.Of[channel], a.Type.Range()
 	unit := math.MaxInt // the exponent of the common power of two
@@ -103,10 +104,10 @@ func (a *InputEncoding) holds(channel int) bool {
 	return unit >= a.format.Least
 }
 
-// dyadic reports whether a rational's denominator is a power of two.
+// dyadic reports whether a rational is a whole multiple of a power of two.
 func dyadic(v *big.Rat) bool { return int(v.Denom().TrailingZeroBits()) == v.Denom().BitLen()-1 }
 
-// NewIdentityEncoding returns the arrival of integers that stand for themselves.
+// NewIdentityEncoding returns the encoding of integers of type t that stand for themselves.
 func NewIdentityEncoding(t num.Type) *InputEncoding {
 	one := real.Affine{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}
 	return &InputEncoding{Type: t, Of: []real.Affine{one}, Within: make([]float64, 1), format: num.Float64,
@@ -123,8 +124,8 @@ func nearestIn(v *big.Rat, f num.Format) float64 {
 	return f.Round(near)
 }
 
-// Channel returns the channel of element i of a tensor. The tensor may have further axes in front of those of the
-// input.
+// Channel returns the channel of element i of a tensor of the given shape. The shape may have further axes in front of
+// those of the input.
 func (a *InputEncoding) Channel(shape []int, i int) int {
 	if len(a.Of) == 1 {
 		return 0
@@ -139,7 +140,7 @@ func (a *InputEncoding) Value(channel int, k int64) *big.Rat {
 	return r.Add(r.Mul(r, of.Scale), of.Bias)
 }
 
-// Float returns the value of integer k of a channel, rounded to the input's type.
+// Float returns the value of integer k of a channel, rounded to the input's format.
 func (a *InputEncoding) Float(channel int, k int64) float64 {
 	if a.near != nil {
 		return a.near[channel][k-a.Type.Range().Lo].float
@@ -147,8 +148,8 @@ func (a *InputEncoding) Float(channel int, k int64) float64 {
 	return nearestIn(a.Value(channel, k), a.format)
 }
 
-// Integer returns the integer of a channel for which the number x stands. ok is false if x stands for no integer of the
-// type.
+// Integer returns the integer of a channel for which number x stands. ok is false if x stands for no integer of the
+// type; k is then one that is near.
 func (a *InputEncoding) Integer(channel int, x float64) (k int64, ok bool) {
 	if math.IsNaN(x) {
 		return 0, false
@@ -158,7 +159,7 @@ func (a *InputEncoding) Integer(channel int, x float64) (k int64, ok bool) {
 	return k, a.Type.Holds(k) && math.Abs(a.Float(channel, k)-x) <= a.Within[channel]
 }
 
-// Nearest returns the number nearest to x that the input may have.
+// Nearest returns the number nearest to x that a channel of the input may have.
 func (a *InputEncoding) Nearest(channel int, x float64) float64 {
 	k, _ := a.Integer(channel, x)
 	if !a.Type.Holds(k) { // 0, which a bipolar type lacks
@@ -167,7 +168,7 @@ func (a *InputEncoding) Nearest(channel int, x float64) float64 {
 	return a.Float(channel, k)
 }
 
-// Interval returns the float64 interval around the value of integer k of a channel.
+// Interval returns the smallest float64 interval that holds the exact value of integer k of a channel.
 func (a *InputEncoding) Interval(channel int, k int64) real.Interval {
 	if a.near != nil {
 		return a.near[channel][k-a.Type.Range().Lo].around
@@ -175,7 +176,8 @@ func (a *InputEncoding) Interval(channel int, k int64) real.Interval {
 	return EnclosingInterval(a.Value(channel, k))
 }
 
-// IsExact reports whether every number equals the value for which it stands.
+// IsExact reports whether the input's format holds every value exactly, so that no number differs from the value for
+// which it stands.
 func (a *InputEncoding) IsExact() bool {
 	return !slices.ContainsFunc(a.Within, func(w float64) bool { return w > 0 })
 }
@@ -185,8 +187,8 @@ type NotOnGridError struct{ Msg string }
 
 func (e *NotOnGridError) Error() string { return e.Msg }
 
-// Integers returns the integers for which the numbers of a sample stand. The error is an *NotOnGridError that names the
-// input.
+// Integers returns the integers for which the elements x of a sample stand. The error is a *NotOnGridError that names
+// the input and the first element that stands for none.
 func (a *InputEncoding) Integers(name string, shape []int, x []float64) ([]int64, error) {
 	codes := make([]int64, len(x))
 	for i, v := range x {
@@ -200,7 +202,7 @@ func (a *InputEncoding) Integers(name string, shape []int, x []float64) ([]int64
 	return codes, nil
 }
 
-// formula describes the possible values of a channel in words.
+// formula describes the possible values of a channel for a message, such as "3 more than 1/2 times an integer".
 func formula(of real.Affine) string {
 	s := of.Scale.RatString() + " times an integer"
 	switch of.Bias.Sign() {

@@ -40,7 +40,7 @@ const (
 	Int2
 )
 
-// elements lists, by type, numpy's name, the kind of the values, and their bits.
+// elements lists, by DType, numpy's name, the kind of the values, and the bits of an element.
 var elements = [...]struct {
 	name string
 	are  values
@@ -55,7 +55,7 @@ var elements = [...]struct {
 	{"float4e2m1", minifloats, 4}, {"float8e8m0", minifloats, 8}, {"uint2", naturals, 2}, {"int2", integers, 2},
 }
 
-// A values says what kind of values the elements of a type have.
+// A values is the kind of the values that elements of a type have.
 type values uint8
 
 const (
@@ -88,8 +88,8 @@ func (d DType) IsUnsigned() bool { return d.values() == naturals }
 // IsNumber reports whether models compute with values of d.
 func (d DType) IsNumber() bool { return d.values() != others && d.values() != minifloats }
 
-// Integer returns the type of a stream of elements of type d, if d is an integer type of up to 16 bits. Otherwise it
-// returns the zero Type.
+// Integer returns the integer type of package num with the values of d, for integer types of up to 16 bits. Otherwise
+// it returns the zero Type.
 func (d DType) Integer() num.Type {
 	switch kind := d.values(); {
 	case kind < naturals || elements[d].bits > 16:
@@ -100,11 +100,11 @@ func (d DType) Integer() num.Type {
 	return num.Type{Kind: num.Int, Width: elements[d].bits}
 }
 
-// Writable reports whether numpy arrays can hold values of d.
+// Writable reports whether numpy has a type for values of d, so that .npy files can hold them.
 func (d DType) Writable() bool { return d.IsNumber() }
 
-// IntegerLimits returns the range of an integer type. For 64-bit types it ends where float64 no longer holds every
-// integer.
+// IntegerLimits returns the least and the greatest value of an integer type, within -2^53 and 2^53, up to which float64
+// holds every integer. ok is false for other types.
 func (d DType) IntegerLimits() (lo, hi float64, ok bool) {
 	kind := d.values()
 	if kind < naturals {
@@ -114,7 +114,8 @@ func (d DType) IntegerLimits() (lo, hi float64, ok bool) {
 	return max(lo, -0x1p53), min(hi, 0x1p53), true
 }
 
-// CodeLimits returns the range of codes with the given number of bits.
+// CodeLimits returns the least and the greatest code with the given number of bits. narrow leaves out the least if
+// signed, and otherwise the greatest.
 func CodeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
 	hi = math.Exp2(bits) - 1
 	if signed {
@@ -138,8 +139,7 @@ func (d DType) String() string {
 	return elements[d].name
 }
 
-// Format returns the format to which values of a real type are rounded. For an integer type it returns float64, which
-// holds its values up to 2^53.
+// Format returns the format to which values of a real type are rounded. For an integer type it returns that of float64.
 func (d DType) Format() num.Format {
 	if f, ok := num.FormatNamed(d.String()); ok {
 		return f
@@ -147,15 +147,15 @@ func (d DType) Format() num.Format {
 	return num.Float64
 }
 
-// small holds the formats of the minifloats with a sign: OCP's, and the variants with a single zero.
+// small holds the formats of the minifloats that have a sign: OCP's, and the variants with a single zero.
 var small = map[DType]num.Format{
 	Float8E4M3FN: {Digits: 4, Least: -9, Max: 448}, Float8E4M3FNUZ: {Digits: 4, Least: -10, Max: 240},
 	Float8E5M2: {Digits: 3, Least: -16, Max: 57344}, Float8E5M2FNUZ: {Digits: 3, Least: -17, Max: 57344},
 	Float4E2M1: {Digits: 2, Least: -1, Max: 6},
 }
 
-// Round returns the value of a real type that is nearest to v. If v is beyond the largest value, the result is that
-// value (saturates), an infinity if the type has one, or NaN.
+// Round returns the value of a real type that is nearest to v. Beyond the largest value it returns that value if
+// saturates is set, and otherwise an infinity if the type has one, or else NaN.
 func (d DType) Round(v float64, saturates bool) float64 {
 	f, is := small[d]
 	if !is {

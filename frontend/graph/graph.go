@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Size returns the number of elements of a shape.
+// Size returns the number of elements of a tensor with the given shape, which is 1 for a shape without axes.
 func Size(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -25,7 +25,7 @@ func Size(shape []int) int {
 	return n
 }
 
-// An Attr is an attribute of a node. Kind says which field holds its value.
+// An Attr is an attribute of a node. Kind says which of the other fields holds its value.
 type Attr struct {
 	Kind    AttrKind
 	I       int64
@@ -41,10 +41,10 @@ type Attr struct {
 // Attrs holds attributes by name.
 type Attrs = map[string]Attr
 
-// IntAttr returns an integer attribute.
+// IntAttr returns an attribute of kind AttrInt with the given value.
 func IntAttr(v int) Attr { return Attr{Kind: AttrInt, I: int64(v)} }
 
-// FlagAttr returns an integer attribute, 1 if set and 0 otherwise.
+// FlagAttr returns an attribute of kind AttrInt, with value 1 if set and 0 otherwise.
 func FlagAttr(set bool) Attr {
 	if set {
 		return IntAttr(1)
@@ -52,13 +52,13 @@ func FlagAttr(set bool) Attr {
 	return IntAttr(0)
 }
 
-// FloatAttr returns a float attribute.
+// FloatAttr returns an attribute of kind AttrFloat with the given value.
 func FloatAttr(v float64) Attr { return Attr{Kind: AttrFloat, F: v} }
 
-// StringAttr returns a string attribute.
+// StringAttr returns an attribute of kind AttrString with the given value.
 func StringAttr(v string) Attr { return Attr{Kind: AttrString, S: v} }
 
-// GraphAttr returns a graph attribute.
+// GraphAttr returns an attribute of kind AttrGraph, such as the body of a loop.
 func GraphAttr(g *Graph) Attr { return Attr{Kind: AttrGraph, G: g} }
 
 // An AttrKind says which field of an Attr holds the value.
@@ -95,7 +95,7 @@ type Node struct {
 	Was string
 }
 
-// maxModule bounds the length of a module's name, because metadata may hold anything.
+// maxModule is the most bytes of the name of a module that Module returns, because metadata may hold anything.
 const maxModule = 1 << 10
 
 // Module returns the module of the network to which a node belongs, from the metadata of torch.onnx.export. The key
@@ -117,7 +117,7 @@ func (n *Node) Module() string {
 	return name
 }
 
-// A ValueInfo is an input or an output of a graph.
+// A ValueInfo declares an input or an output of a graph: its name, type and, if Known, shape.
 type ValueInfo struct {
 	Name  string
 	DType DType
@@ -125,7 +125,7 @@ type ValueInfo struct {
 	Known bool // false if the file gives no shape
 }
 
-// Names returns the names of values.
+// Names returns the names of declared values, in order.
 func Names(values []ValueInfo) []string {
 	names := make([]string, len(values))
 	for i, v := range values {
@@ -134,7 +134,7 @@ func Names(values []ValueInfo) []string {
 	return names
 }
 
-// A Dim is one axis. Size is -1 for a dynamic axis; Param is then its name, or "".
+// A Dim is one axis of a shape. Size is -1 for an axis of open size; Param is then its name in the model, or "".
 type Dim struct {
 	Size  int
 	Param string
@@ -150,14 +150,15 @@ type Graph struct {
 	Opsets      map[string]int64  // versions by domain; "" for ai.onnx
 	Annotations map[string]string // finn_datatype by tensor, from quantization_annotation
 	Meta        map[string]string // metadata_props
-	// Sides holds the inputs whose samples lie side by side along an axis and have individual lengths (LengthInput).
+	// Sides holds the inputs whose samples lie side by side along an axis and have individual lengths
+	// (axes.LengthInput).
 	Sides    map[string]int
 	Gone     []string                  // names of dynamic axes of inputs that became constants
 	Arrive   map[string]*InputEncoding // inputs whose real numbers arrive as integers, as the user says
 	Producer string                    // the producer's name and version
 }
 
-// Indices returns the indices of all nodes of the file for which a node stands.
+// Indices returns the indices of all nodes of the file for which a node stands, its own first.
 func (n *Node) Indices() []int { return append([]int{n.Index}, n.Stands...) }
 
 // Label returns the name of a node for the user: its name or, if it has none, its first output.
@@ -165,7 +166,8 @@ func (n *Node) Label() string {
 	return cmp.Or(n.Name, n.FirstOutput())
 }
 
-// AppendMissingNodes appends to a list the nodes that it does not hold yet.
+// AppendMissingNodes appends to list those of nodes that it does not hold yet, each once, and returns the extended
+// list.
 func AppendMissingNodes(list, nodes []*Node) []*Node {
 	has := make(map[*Node]bool, len(list)+len(nodes))
 	for _, n := range list {
@@ -180,7 +182,7 @@ func AppendMissingNodes(list, nodes []*Node) []*Node {
 	return list
 }
 
-// Labels returns the labels of nodes. Nodes with the same index occur once.
+// Labels returns the labels of nodes, in order. Of nodes with the same index it has only the first.
 func Labels(nodes []*Node) []string {
 	out := []string{}
 	seen := map[int]bool{}
@@ -193,10 +195,11 @@ func Labels(nodes []*Node) []string {
 	return out
 }
 
-// FirstOutput returns the first output that is used.
+// FirstOutput returns the name of the first output that is not omitted, or "" if all are.
 func (n *Node) FirstOutput() string { return cmp.Or(n.Outputs...) }
 
-// FullOp returns the operator as in the file: domain::op, or op alone for ai.onnx.
+// FullOp returns the operator as the file has it: domain::op, or op alone for ONNX's own domain. For a node that a pass
+// has made, it returns that of the file's node (Was).
 func (n *Node) FullOp() string {
 	if n.Was != "" {
 		return n.Was
@@ -210,7 +213,7 @@ func (n *Node) FullOp() string {
 // In returns the name of input i, or "" if it is omitted.
 func (n *Node) In(i int) string { return SlotName(n.Inputs, i) }
 
-// SlotName returns names[i], or "" if it is omitted.
+// SlotName returns names[i], or "" if names is shorter, which means that the slot is omitted.
 func SlotName(names []string, i int) string {
 	if i < len(names) {
 		return names[i]
@@ -218,7 +221,7 @@ func SlotName(names []string, i int) string {
 	return ""
 }
 
-// Int returns an integer attribute, or def if it is missing.
+// Int returns the value of an integer attribute, or def if the node has no such attribute.
 func (n *Node) Int(name string, def int64) int64 {
 	if a := n.Attrs[name]; a.Kind == AttrInt {
 		return a.I
@@ -226,7 +229,7 @@ func (n *Node) Int(name string, def int64) int64 {
 	return def
 }
 
-// Float returns a float attribute, or def if it is missing.
+// Float returns the value of a float attribute, or def if the node has no such attribute.
 func (n *Node) Float(name string, def float64) float64 {
 	if a := n.Attrs[name]; a.Kind == AttrFloat {
 		return a.F
@@ -234,7 +237,7 @@ func (n *Node) Float(name string, def float64) float64 {
 	return def
 }
 
-// Str returns a string attribute, or def if it is missing.
+// Str returns the value of a string attribute, or def if the node has no such attribute.
 func (n *Node) Str(name, def string) string {
 	if a := n.Attrs[name]; a.Kind == AttrString {
 		return a.S
@@ -242,7 +245,7 @@ func (n *Node) Str(name, def string) string {
 	return def
 }
 
-// Ints returns an integer list attribute, or nil if it is missing.
+// Ints returns the value of an attribute that lists integers, or nil if the node has no such attribute.
 func (n *Node) Ints(name string) []int64 { return n.Attrs[name].Ints }
 
 // Reads returns the tensors that a node and its bodies read. It may include tensors that a body computes itself; these
@@ -261,7 +264,8 @@ func (n *Node) Reads() []string {
 	return all
 }
 
-// Copy returns a graph with the same nodes and tensors. Replacing nodes of the copy does not change g.
+// Copy returns a graph with the same nodes and tensors in lists and maps of its own. Replacing nodes of the copy does
+// not change g; changing a node does.
 func (g *Graph) Copy() *Graph {
 	c := *g
 	c.Inputs, c.Outputs, c.Nodes = slices.Clone(g.Inputs), slices.Clone(g.Outputs), slices.Clone(g.Nodes)
@@ -271,11 +275,11 @@ func (g *Graph) Copy() *Graph {
 	return &c
 }
 
-// Output returns the name of an output, or "" if it is not used.
+// Output returns the name of output i, or "" if it is omitted.
 func (n *Node) Output(i int) string { return SlotName(n.Outputs, i) }
 
-// HasInput reports whether input i is used.
+// HasInput reports whether input i is not omitted.
 func (n *Node) HasInput(i int) bool { return n.In(i) != "" }
 
-// HasFlag reports whether an attribute is set and not 0.
+// HasFlag reports whether the node has an integer attribute with this name that is not 0.
 func (n *Node) HasFlag(name string) bool { return n.Int(name, 0) != 0 }

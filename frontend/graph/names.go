@@ -6,7 +6,7 @@ import "fmt"
 // models derive thousands of names from one.
 type UsedNames map[string]int
 
-// NameSet returns the set of names.
+// NameSet returns a set that holds the given names.
 func NameSet(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -15,7 +15,7 @@ func NameSet(names []string) map[string]bool {
 	return set
 }
 
-// UsedNames returns the names of a graph's tensors, without those of bodies.
+// UsedNames returns the names of all tensors of a graph, without those of bodies in it.
 func (g *Graph) UsedNames() UsedNames {
 	t := make(UsedNames, len(g.Nodes)+len(g.Init))
 	for name := range g.Init {
@@ -32,7 +32,7 @@ func (g *Graph) UsedNames() UsedNames {
 	return t
 }
 
-// Take marks a name as used. It reports false if it was used before.
+// Take marks a name as used. It returns false if it was used before.
 func (t UsedNames) Take(name string) bool {
 	if t[name] > 0 {
 		return false
@@ -41,7 +41,8 @@ func (t UsedNames) Take(name string) bool {
 	return true
 }
 
-// Fresh returns an unused name, base.suffix or that followed by a number, and marks it as used.
+// Fresh returns an unused name and marks it as used. The name is base.suffix, with a number behind it if that is used
+// already.
 func (t UsedNames) Fresh(base, suffix string) string {
 	first := base + "." + suffix
 	if t.Take(first) {
@@ -55,7 +56,7 @@ func (t UsedNames) Fresh(base, suffix string) string {
 	}
 }
 
-// Free marks a name from Fresh as unused again.
+// Free marks name, which Fresh returned for base and suffix, as unused again.
 func (t UsedNames) Free(base, suffix, name string) {
 	delete(t, name)
 	if first := base + "." + suffix; t[first] > 0 {

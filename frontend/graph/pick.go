@@ -10,7 +10,7 @@ type ElementPick struct {
 	Run, Count int
 }
 
-// At returns the index of the argument's element that belongs to output element i.
+// At returns the index of the argument's element that output element i reads.
 func (p *ElementPick) At(i int) int {
 	switch {
 	case len(p.Table) == 1:
@@ -23,10 +23,10 @@ func (p *ElementPick) At(i int) int {
 	return int(uint32(i) / uint32(p.Run) % uint32(p.Count))
 }
 
-// IsIdentity reports whether the pick is the identity.
+// IsIdentity reports whether element i reads element i for every i, by the form of the pick.
 func (p *ElementPick) IsIdentity() bool { return p.Table == nil && p.Count == 0 }
 
-// SameRuns reports whether two picks have the same runs.
+// SameRuns reports whether two picks have equal Run and Count. It does not compare tables.
 func (p *ElementPick) SameRuns(o *ElementPick) bool { return p.Run == o.Run && p.Count == o.Count }
 
 // Equal reports whether two picks have equal tables and runs.
@@ -37,5 +37,5 @@ func (p *ElementPick) Equal(o *ElementPick) bool {
 	return len(p.Table) == 0 || &p.Table[0] == &o.Table[0] || slices.Equal(p.Table, o.Table)
 }
 
-// IsSingleElement reports whether all output elements read the same element.
+// IsSingleElement reports whether the pick has a table of one entry, so that all output elements read the same element.
 func (p *ElementPick) IsSingleElement() bool { return len(p.Table) == 1 }

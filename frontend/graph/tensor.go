@@ -24,7 +24,7 @@ type Tensor struct {
 	Groups  ElementPick // the zero value if all codes have the same meaning
 }
 
-// Len returns the number of elements.
+// Len returns the number of elements, by the shape.
 func (t *Tensor) Len() int { return Size(t.Shape) }
 
 // At returns element i as a float64. It rounds an int64 beyond 2^53; such values occur only as shapes and indices,
@@ -47,7 +47,7 @@ func (t *Tensor) narrow(i int) float64 {
 	return float64(t.I[i])
 }
 
-// value returns the index in Values of element i, which is a code.
+// value returns the index in Values of element i of a tensor of codes.
 func (t *Tensor) value(i int) int {
 	if t.Groups.Count == 0 {
 		return int(t.Codes[i])
@@ -55,7 +55,7 @@ func (t *Tensor) value(i int) int {
 	return t.Groups.At(i)<<8 + int(t.Codes[i])
 }
 
-// GroupCount returns the number of meanings of a code.
+// GroupCount returns the number of groups in which codes have meanings of their own: 1 unless Groups is set.
 func (t *Tensor) GroupCount() int { return max(1, t.Groups.Count) }
 
 // Int returns element i of a tensor of integers.
@@ -66,7 +66,7 @@ func (t *Tensor) Int(i int) int64 {
 	return t.I[i]
 }
 
-// Floats returns all elements as At does.
+// Floats returns all elements, each as At returns it. The caller must not change the list.
 func (t *Tensor) Floats() []float64 {
 	if t.F != nil {
 		return t.F
@@ -111,7 +111,7 @@ func (t *Tensor) PossibleValues() iter.Seq[float64] {
 	}
 }
 
-// Ints returns the elements of a tensor of integers, or nil for reals.
+// Ints returns the elements of a tensor of integers, or nil for a tensor of reals. The caller must not change the list.
 func (t *Tensor) Ints() []int64 {
 	if t.Codes == nil || t.DType.Float() {
 		return t.I
@@ -146,7 +146,7 @@ func (t *Tensor) sharesCodes(o *Tensor) bool {
 	return len(t.Codes) > 0 && len(o.Codes) > 0 && &t.Codes[0] == &o.Codes[0]
 }
 
-// EqualElements compares element i with element k of another constant.
+// EqualElements reports whether element i of t equals element k of o.
 func (t *Tensor) EqualElements(o *Tensor, i, k int) bool {
 	switch real := t.DType.Float(); {
 	case real != o.DType.Float():
@@ -177,8 +177,8 @@ func (t *Tensor) Picked(shape []int, from func(i int) int) *Tensor {
 	return &out
 }
 
-// regroup sets the meaning of t's codes after its elements were moved: element i came from element from(i). It reports
-// false if the channels are no longer in runs.
+// regroup sets t.Groups and t.Values after elements were moved: element i came from element from(i). It returns false,
+// without a change, if groups no longer come in regular runs.
 func (t *Tensor) regroup(from func(i int) int) bool {
 	n, of := Size(t.Shape), t.Groups
 	group := func(i int) int { return of.At(from(i)) }
@@ -218,7 +218,7 @@ func pickOf[E any](list []E, n int, from func(i int) int) []E {
 	return out
 }
 
-// UsedCodes returns the codes that occur, in order.
+// UsedCodes returns the codes that occur in a tensor of codes, in increasing order.
 func (t *Tensor) UsedCodes() (codes []uint8) {
 	var seen [256]bool
 	for _, c := range t.Codes {
@@ -232,8 +232,8 @@ func (t *Tensor) UsedCodes() (codes []uint8) {
 	return codes
 }
 
-// WithCodeValues returns a tensor with the same codes and other values. values holds, group by group, the values of the
-// codes, in order.
+// WithCodeValues returns a tensor of type dt with the same codes and other values. values holds, group by group as
+// groups says, the value of each of the given codes in order.
 func (t *Tensor) WithCodeValues(dt DType, groups ElementPick, codes []uint8, values []float64) *Tensor {
 	out := &Tensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Groups: groups}
 	out.Values = make([]float64, out.GroupCount()<<8)
@@ -243,8 +243,8 @@ func (t *Tensor) WithCodeValues(dt DType, groups ElementPick, codes []uint8, val
 	return out
 }
 
-// CodeValues returns a function from a base to the values that the codes of the elements at base + offsets have. The
-// function returns nil if t has no codes, or the codes have no common meaning there.
+// CodeValues returns a function. From a base, it gives the values, by code, that the codes of the elements at base +
+// offsets have. It gives nil if t has no codes, or they have no common meaning there.
 func (t *Tensor) CodeValues(offsets []int32) func(base int32) []float64 {
 	if t.Codes == nil {
 		return func(int32) []float64 { return nil }
@@ -263,7 +263,7 @@ func (t *Tensor) CodeValues(offsets []int32) func(base int32) []float64 {
 	}
 }
 
-// FirstElementWhere returns the first element for which bad is true, or -1 if there is none.
+// FirstElementWhere returns the index of the first element for which bad is true, or -1 if there is none.
 func (t *Tensor) FirstElementWhere(bad func(v float64) bool) (i int) {
 	if t.I != nil || t.Codes != nil && !slices.ContainsFunc(t.Values, bad) {
 		return -1

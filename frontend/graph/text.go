@@ -67,7 +67,7 @@ func FormatDims(v ValueInfo) string {
 	return "[" + strings.Join(dims, " ") + "]"
 }
 
-// shown is the number of values of a constant that are written.
+// shown is the most values of a constant that are written in a text.
 const shown = 8
 
 func formatValues(t *Tensor) string {

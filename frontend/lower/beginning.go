@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// initial reads an initial state that arrives with the data. It returns nothing if the state does not consist of
-// integers.
+// initial returns the codes of a cell's state that begins with a tensor of integers from the data, and the tensor as an
+// operand. It returns nil if the tensor has constants or is not in integers.
 func (l *circuit) initial(tensor string) (*recur.StateCodes, *find.LayerOperand) {
 	n := graph.Size(l.Known[tensor].Shape)
 	o, reject := l.operand(tensor, program.NewIndexList(scaled.Indices(n)))
@@ -29,7 +29,7 @@ func (l *circuit) initial(tensor string) (*recur.StateCodes, *find.LayerOperand)
 	return &recur.StateCodes{Values: of, Span: l.span(o)}, o
 }
 
-// instead returns a hint for an initial state that arrives as real numbers, or "" if nothing helps.
+// instead returns a hint for an initial state that arrives as real numbers, or "" if no option helps.
 func instead(l *lowering, tensor string) string {
 	for step := l.Producer(tensor); step != nil && step.Move != nil; step = l.Producer(tensor) {
 		tensor = step.Node.Inputs[0]
@@ -40,7 +40,7 @@ func instead(l *lowering, tensor string) string {
 	return l.begins(tensor)
 }
 
-// starts returns wires of the states that arrive with the data.
+// starts returns the wires, one per state, that carry the initial states that arrive with the data.
 func (e *loop) starts(l *lowering) (wires []int, reject error) {
 	for k := range e.cells[0].arrives {
 		o := &find.LayerOperand{Nodes: e.nodes}
@@ -59,7 +59,8 @@ func (e *loop) starts(l *lowering) (wires []int, reject error) {
 	return wires, nil
 }
 
-// ontoState converts the integers on a wire, the initial values of the cells, to integers of a state.
+// ontoState adds layers that convert the integers on a wire, the initial values of all cells' state k, to integers of
+// the state. It returns their output's wire, or the same wire if nothing has to change.
 func (e *loop) ontoState(l *lowering, k, wire int) (int, error) {
 	var functions []*real.Expr
 	same := true

@@ -24,15 +24,16 @@ type circuit struct {
 	steps                 *choose.StepFunctionCache
 }
 
-// put records that an integer tensor is on a wire.
+// put records that an integer tensor is on a wire, its elements at the positions at; nil means in order.
 func (c *circuit) put(tensor string, wire int, at *program.IndexList) {
 	c.Places[tensor] = &place.Place{WireStream: place.StreamOnWire(&c.net, wire), At: at}
 }
 
-// take returns the wire of an integer tensor.
+// take returns the wire of an integer tensor. It adds the layers that write it if it has none yet.
 func (c *circuit) take(tensor string) int { return c.Places[tensor].Wire(&c.net, c.Name(tensor)) }
 
-// operand reads data as integers of streams. It first adds up integers of several tensors that are summed.
+// operand reads elements of a tensor as integers on streams. Where these are sums or functions of several integers, it
+// first makes integer tensors of them. The error is the reason why they are no scaled integers.
 func (c *circuit) operand(tensor string, elements *program.IndexList) (*find.LayerOperand, error) {
 	if reject := c.Trace(elements.Len()); reject != nil {
 		return nil, reject
@@ -52,7 +53,8 @@ func (c *circuit) operand(tensor string, elements *program.IndexList) (*find.Lay
 	}
 }
 
-// arrange brings an operand into the order of a frame with the given shape. fill is the code of its constants.
+// arrange returns a wire with the elements of an operand as a frame of the given shape. If need be, it adds layers that
+// move them. fill is the code of constants.
 func (c *circuit) arrange(o *find.LayerOperand, shape dataflow.Shape, fill int64) (int, error) {
 	if len(o.Tensors) == 1 && o.Constants == nil {
 		tensor := o.Tensors[0]
@@ -67,8 +69,8 @@ func (c *circuit) arrange(o *find.LayerOperand, shape dataflow.Shape, fill int64
 	return c.net.Move(wires, o.Movement, shape, fill, o.Nodes)
 }
 
-// add connects the layers of a choice to wires, and returns the wire of the first output. The last layer is named
-// after the tensor.
+// add adds the layers of a choice behind wires, and returns the wire of the last one's first output. That layer is
+// named after the tensor; all count as computing nodes.
 func (c *circuit) add(choice *choose.FunctionChoice, in []int, tensor string, nodes []*graph.Node) (int, error) {
 	w, rest := in[0], in[1:]
 	for i, op := range choice.Ops {
@@ -88,7 +90,8 @@ func (c *circuit) add(choice *choose.FunctionChoice, in []int, tensor string, no
 	return w, nil
 }
 
-// make chooses a layer for a function, and connects it to wires.
+// make chooses layers for a function and adds them behind wires, like add. The error is the reason why no layer
+// computes the function.
 func (c *circuit) make(f choose.Function, in []int, tensor string, nodes []*graph.Node) (int, error) {
 	choice, reject := choose.Layer(f)
 	if reject != nil {

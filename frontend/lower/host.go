@@ -21,8 +21,8 @@ func hostQuantiser(l *lowering, step *program.Step) (bool, error) {
 	return true, nil
 }
 
-// meetsReals reports whether all that codes of the host become is a function of real numbers besides, before a layer or
-// another quantiser reads it: then these codes are the host's own. Those of x > 0 are, in Where(x > 0, x, 1).
+// meetsReals reports whether the host alone needs a quantiser's codes. They then only meet real numbers, such as in
+// Where(x > 0, x, 1), before any layer or quantiser would read them.
 func meetsReals(l *lowering, codes string) bool {
 	meets, read := false, false
 	var walk func(tensor string)
@@ -42,7 +42,7 @@ func meetsReals(l *lowering, codes string) bool {
 	return meets && !read
 }
 
-// isReal reports whether a tensor depends on a model's input otherwise than by codes.
+// isReal reports whether a tensor depends on an input of the model by another way than through codes.
 func isReal(l *lowering, tensor string) bool {
 	if known, ok := l.reals[tensor]; ok {
 		return known
@@ -56,8 +56,8 @@ func isReal(l *lowering, tensor string) bool {
 	return is
 }
 
-// requantised reports whether a quantiser's codes only serve another quantiser whose codes a layer reads, with no
-// more bits and as many elements. Then the host sends the second quantiser's codes.
+// requantised reports whether a quantiser's codes only serve another quantiser, whose codes have no more bits, as many
+// elements, and a layer as reader. Then the host sends the second quantiser's codes.
 func (l *lowering) requantised(step *program.Step) bool {
 	tensor := step.Output
 	for {
@@ -81,7 +81,7 @@ func (l *lowering) requantised(step *program.Step) bool {
 	}
 }
 
-// assume takes the codes of a quantiser as given by the host.
+// assume makes the host send the codes of a quantiser.
 func (l *lowering) assume(step *program.Step) {
 	r, _ := scaled.Codes(step)
 	elem := num.NarrowestInt(r)
@@ -100,8 +100,8 @@ func hostPrefix(l *lowering, step *program.Step) (bool, error) {
 	return true, nil
 }
 
-// declareInputs declares the inputs that arrive as integers: those for which the user says so, those whose type is
-// an integer of at most 16 bits, and those that only select rows of tables.
+// declareInputs makes integer tensors of the inputs that arrive as integers, and returns their encodings. These are
+// inputs that the user names, those of integer types of at most 16 bits, and indices of rows of tables.
 func (l *lowering) declareInputs() map[string]*graph.InputEncoding {
 	arrive := map[string]*graph.InputEncoding{}
 	for _, in := range l.Graph.Inputs {
@@ -126,7 +126,8 @@ func (l *lowering) declareInputs() map[string]*graph.InputEncoding {
 	return arrive
 }
 
-// ToStreamOrder brings the integers of a tensor into the order of its stream.
+// ToStreamOrder returns the integers of a tensor, given in the order of its elements, in the order of the stream that
+// carries it.
 func (r *Lowered) ToStreamOrder(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
@@ -139,7 +140,8 @@ func (r *Lowered) ToStreamOrder(tensor string, q []int64) []int64 {
 	return out
 }
 
-// FromStreamOrder takes the integers of a tensor from its stream.
+// FromStreamOrder returns the integers of a tensor in the order of its elements, given all those of the stream that
+// carries it.
 func (r *Lowered) FromStreamOrder(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
@@ -152,20 +154,20 @@ func (r *Lowered) FromStreamOrder(tensor string, q []int64) []int64 {
 	return out
 }
 
-// SentRealValue returns the real value of element i of a tensor that the host sends, as a function of the integer sent.
+// SentRealValue returns the function from the integer that the host sends for element i of a tensor to its real value.
 func (r *Lowered) SentRealValue(tensor string, i int) real.Affine {
 	of := r.sent[tensor]
 	return *of.At(int32(r.element(tensor, i)))
 }
 
-// Real returns the real value of element i of an integer tensor, as a function of its integer.
+// Real returns the function from the integer of element i of an integer tensor to its real value.
 func (r *Lowered) Real(tensor string, i int) real.Affine {
 	of, _ := r.Integer.Integer(tensor, r.element(tensor, i))
 	return of
 }
 
-// Elements returns the elements of a tensor of n elements as Integer numbers them. ok is false if Integer has no
-// such tensor.
+// Elements returns the numbers that the n elements of a tensor have in Integer, which describes the longest sequences.
+// ok is false if Integer has no such tensor.
 func (r *Lowered) Elements(tensor string, n int) (list []int32, ok bool) {
 	if r.stretch != nil {
 		if _, _, ok := r.stretch.Steps(tensor); !ok {
@@ -178,7 +180,8 @@ func (r *Lowered) Elements(tensor string, n int) (list []int32, ok bool) {
 	return list, true
 }
 
-// element returns element i of a tensor as Integer numbers it.
+// element returns the number that element i of a tensor has in Integer. It differs only if r is for shorter sequences
+// than the longest.
 func (r *Lowered) element(tensor string, i int) int {
 	if r.stretch == nil {
 		return i

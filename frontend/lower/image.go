@@ -20,7 +20,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// image puts the pixels over which a window slides on a wire.
+// image returns the pixels over which a window slides, as a frame and on a wire.
 func (c *circuit) image(step *program.Step, tensor string) (im *find.Image, wire int, reject error) {
 	if im, reject = c.pixels(step, tensor, func(*find.LayerOperand) (again bool) { return false }); reject != nil {
 		return nil, 0, reject
@@ -29,8 +29,8 @@ func (c *circuit) image(step *program.Step, tensor string) (im *find.Image, wire
 	return im, wire, reject
 }
 
-// pixels reads the pixels over which a window slides. It reads them a second time if again reports that it has
-// changed the integers from which they are computed.
+// pixels reads the pixels of a tensor over which a step's window slides. If again, which is called with the operand,
+// returns true, it has changed the integers, and they are read once more.
 func (c *circuit) pixels(step *program.Step, tensor string, again func(*find.LayerOperand) bool) (*find.Image, error) {
 	shape, elements, reject := c.Layouts.Frame(step.Window, c.Known[tensor].Shape)
 	if reject != nil {
@@ -51,8 +51,8 @@ func (c *circuit) pixels(step *program.Step, tensor string, again func(*find.Lay
 	}
 }
 
-// padded recodes a tensor so that the value of its padding has a code, if reject says that it has none. It reports
-// whether it did so.
+// padded recodes a tensor so that its padding's value has a code, if reject says that it has none. It returns true if
+// it did so.
 func padded(c *circuit, tensor string, reject error) bool {
 	p := new(find.PaddingValueError)
 	if !errors.As(reject, &p) {
@@ -62,7 +62,8 @@ func padded(c *circuit, tensor string, reject error) bool {
 	return recoded
 }
 
-// front adds the layer that an image needs in front of a layer.
+// front adds the layer that f asks for behind the wire of an image, and returns its output's wire. Without such a layer
+// it returns the same wire.
 func (c *circuit) front(f choose.Arranger, im *find.Image, wire int, win *program.Window) (int, error) {
 	switch {
 	case f.Kind == choose.ArrangeSliding:
@@ -79,16 +80,16 @@ func (c *circuit) front(f choose.Arranger, im *find.Image, wire int, win *progra
 	return wire, nil
 }
 
-// A maximum is a maximum over windows that waits for its quantiser. A quantiser in front of the maximum can become
+// A maximum is a max pool that waits for the quantiser behind it. A quantiser in front of the maximum can become
 // thresholds of a matrix layer, and the maximum then takes narrow codes.
 type maximum struct{ step *program.Step }
 
-// Wire is never called: the stream is held until the quantiser comes.
+// Wire panics. It is never called, since the stream is held until the quantiser comes.
 func (*maximum) Wire(*place.Netlist, string) int {
 	panic("lower: a maximum is read that waits for its quantiser")
 }
 
-// maxima handles a max pool. If only a quantiser behind it needs its result, the max pool waits.
+// maxima is the rule for max pools. If only a quantiser behind one needs its result, the max pool waits for that.
 func maxima(l *lowering, step *program.Step) (bool, error) {
 	if step.Window == nil || step.Elem == nil || !l.Integers.Derived(step.Node.Inputs[0]) {
 		return false, nil
@@ -149,8 +150,8 @@ func (c *circuit) greatest(step *program.Step) error {
 	return nil
 }
 
-// turnWeights negates weights of a product that waits, in the channels whose real values fall where the integers
-// rise. Then they rise.
+// turnWeights negates weights of the waiting product that gives an operand, in the channels whose real values fall as
+// the integers rise. It returns true if it changed any.
 func (c *circuit) turnWeights(o *find.LayerOperand) (turned bool) {
 	if len(o.Tensors) != 1 {
 		return false
@@ -184,7 +185,8 @@ func (c *circuit) turnWeights(o *find.LayerOperand) (turned bool) {
 	return true
 }
 
-// turn changes the signs of some channels of a wire.
+// turn adds a layer that negates some channels of a wire, and returns its output's wire. Without such channels it
+// returns the same wire.
 func (c *circuit) turn(wire int, channels []bool, nodes []*graph.Node) (int, error) {
 	if !slices.Contains(channels, true) {
 		return wire, nil

@@ -17,7 +17,7 @@ import (
 // (dataflow.SampleInterleaving). turn.go determines into how many parts a layer divides samples. If the layers at both
 // ends of a stream differ in that, a reordering comes between them.
 
-// An interleaver turns a graph for a single sample into one for several samples.
+// An interleaver turns a graph for a single sample into one for frames of several samples that take turns.
 type interleaver struct {
 	from   *dataflow.Graph
 	turns  *dataflow.SampleInterleaving
@@ -30,8 +30,8 @@ type interleaver struct {
 	d      *diag.List
 }
 
-// Interleave turns the result for a single sample into one for frames in which the given number of samples take
-// turns. It returns nil after adding errors to d.
+// Interleave returns the result, given that for a single sample, for frames in which the given number of samples take
+// turns. It also returns how they do. It returns nil after adding errors to d.
 func Interleave(low *Lowered, samples int, file string, d *diag.List) (*Lowered, *dataflow.SampleInterleaving) {
 	g := low.Graph
 	list := func() []int { return make([]int, len(g.Streams)) }
@@ -63,7 +63,7 @@ func Interleave(low *Lowered, samples int, file string, d *diag.List) (*Lowered,
 	return &out, t.turns
 }
 
-// read determines how every layer takes samples, and what the readers of streams need.
+// read determines, for each layer, how it takes the samples. ok is false after adding errors.
 func (t *interleaver) read() (turns []turn, ok bool) {
 	g := t.from
 	ok = slices.ContainsFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Op.Kind() == rnn.Kind })
@@ -110,7 +110,7 @@ func (t *interleaver) build(turns []turn) bool {
 	return true
 }
 
-// layer binds a layer.
+// layer adds layer n for frames of all samples, which it takes as the turn says.
 func (t *interleaver) layer(n *dataflow.Node, as turn) error {
 	op, before, after := as.op, as.before, as.after
 	switch p, moves := n.Op.Params().(reorder.Params); {
@@ -142,7 +142,8 @@ func (t *interleaver) layer(n *dataflow.Node, as turn) error {
 	return err
 }
 
-// arranged returns a stream for all samples, each divided into the given number of parts.
+// arranged returns the stream that carries stream s of all samples, each divided into the given number of parts. It
+// adds a reordering if need be.
 func (t *interleaver) arranged(s, parts int, as turn) (int, error) {
 	shape := as.Shape(t.turns, t.shape(s), parts)
 	is := t.become[s]
@@ -189,7 +190,7 @@ func (t *interleaver) add(n *dataflow.Node, op dataflow.Op, in []int, names []st
 	return out, nil
 }
 
-// shape returns the shape of a stream for one sample.
+// shape returns the shape that stream s has for one sample.
 func (t *interleaver) shape(s int) dataflow.Shape { return t.from.Streams[s].Type.Shape }
 
 func (t *interleaver) refuse(n *dataflow.Node, msg, hint string) {

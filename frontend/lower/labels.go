@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// labels adds a layer for a step that sorts integers, if only the places are used. If the layer cannot do it, the
-// host does, unless another layer needs the result.
+// labels is the rule for steps that sort integers and of which only places are used. If no layer can do it, the host
+// does, unless another layer needs the result.
 func labels(l *lowering, step *program.Step) (bool, error) {
 	if step.Order == nil {
 		return false, nil
@@ -27,7 +27,7 @@ func labels(l *lowering, step *program.Step) (bool, error) {
 	return true, reject
 }
 
-// selectLabels builds the layer.
+// selectLabels adds the layer that selects the first labels of a ranking. The error is the reason why it cannot.
 func (l *lowering) selectLabels(step *program.Step, r *find.Ranking) error {
 	if !l.Uses.ReachesOutputsOnlyThrough(r.Source, step) {
 		return unmapped.NewReason(strconv.Quote(l.Name(r.Source))+", which it sorts, has another reader",

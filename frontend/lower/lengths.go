@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Sequences finds the graph's inputs that are sequences. p is the lowered program, of is the program of the same
-// model for the shortest sequences.
+// Sequences records in l which of the graph's inputs are sequences. p is the lowered program, of is the program of the
+// same model for the shortest sequences.
 func (r *Lowered) Sequences(p, of *program.Program, l *dataflow.Lengths) error {
 	x := &axes.LengthPair{Long: p, Short: of, From: l.Max, To: l.Min}
 	l.In = []int{}
@@ -34,9 +34,8 @@ func (r *Lowered) Sequences(p, of *program.Program, l *dataflow.Lengths) error {
 	return nil
 }
 
-// ForSequenceLength returns the result for sequences of n time steps, derived from the result for the longest ones. p
-// is the lowered program, of is the program of the same model for n time steps. It must compute the same as p where
-// layers compute.
+// ForSequenceLength derives from r, for the longest sequences, the result for those of n steps. p is the lowered
+// program, of that of the same model for n steps. The error says what differs where layers compute.
 func (r *Lowered) ForSequenceLength(p, of *program.Program, l *dataflow.Lengths, n int) (*Lowered, error) {
 	out := *r
 	out.stretch = &axes.LengthPair{Long: p, Short: of, From: l.Max, To: n}
@@ -67,7 +66,7 @@ func (r *Lowered) ForSequenceLength(p, of *program.Program, l *dataflow.Lengths,
 	return &out, nil
 }
 
-// scaledAlike checks that the integers of a tensor stand for the same real values in every time step.
+// scaledAlike returns an error unless the functions of gives for a tensor's elements are the same in every time step.
 func (r *Lowered) scaledAlike(tensor string, of func(tensor string, i int) real.Affine) error {
 	long, _, _ := r.stretch.Steps(tensor)
 	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
@@ -80,8 +79,8 @@ func (r *Lowered) scaledAlike(tensor string, of func(tensor string, i int) real.
 	return nil
 }
 
-// place finds where the elements of a tensor are on a stream, as in longer sequences: time step by time step, from
-// the first or from the last on, or in the first or the last time step alone.
+// place finds the positions of a tensor's elements on a stream for shorter sequences. As in longest, these follow time
+// step by time step from either end, or are in the first or last one alone.
 func (r *Lowered) place(longest *Lowered, tensor string, stream int) error {
 	long, short, _ := r.stretch.Steps(tensor)
 	from := longest.Graph.Streams[stream].Type.Shape
@@ -124,9 +123,9 @@ func (r *Lowered) place(longest *Lowered, tensor string, stream int) error {
 	return nil
 }
 
-// CheckVariableLength checks that a graph takes sequences of any length. Each layer in front of the last time step must
-// be a recurrence, reorder time steps, or compute each of them separately. If the error is about a layer, Stepwise also
-// returns the layer.
+// CheckVariableLength returns an error unless a graph takes sequences of any length. Each layer before the last time
+// step must be a recurrence, reorder time steps, or compute each separately. It also returns the layer at fault, if
+// there is one.
 func CheckVariableLength(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node, error) {
 	at, err := g.At(l, l.Min)
 	if err != nil {

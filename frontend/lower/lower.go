@@ -43,7 +43,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Lowered is a lowered program.
+// A Lowered is the result of Lower: the dataflow graph, and what the host sends to it and reads from it.
 type Lowered struct {
 	Graph *dataflow.Graph // nil after an error; Layers then tells what the rest becomes
 	In    []string        // per Graph.In: the tensor of codes that the host computes
@@ -67,14 +67,14 @@ type Lowered struct {
 	stretch *axes.LengthPair         // set if Integer belongs to longer sequences; nil if it belongs to the program
 }
 
-// A StreamTensor is an integer tensor on a stream.
+// A StreamTensor names an integer tensor and the stream that carries it.
 type StreamTensor struct {
 	Tensor string // its elements have the order of Place
 	Name   string // name of the model's tensor with these integers
 	Stream int
 }
 
-// Options change the input of the accelerator.
+// Options changes how Lower treats a model's inputs and functions.
 type Options struct {
 	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards and begin with
 	// constants
@@ -160,12 +160,12 @@ type left struct {
 	reject error
 }
 
-// leave leaves a step to the host.
+// leave notes a step to be computed by the host, with the rule that refused it and the reason.
 func (l *lowering) leave(step *program.Step, rule string, reject error) {
 	l.left = append(l.left, left{step, rule, reject})
 }
 
-// apply tries the rules on a step.
+// apply tries the rules on a step, in order, until one handles or refuses it.
 func (l *lowering) apply(step *program.Step) {
 	if slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return l.failed[in] }) {
 		l.behindFailed(step)
@@ -225,7 +225,7 @@ func (l *lowering) outputs() {
 	}
 }
 
-// result assembles the result.
+// result returns the finished result. It has no Graph if the list of diagnostics has errors.
 func (l *lowering) result() *Lowered {
 	l.net.Prune()
 	l.Integers.ReleaseMemory()
@@ -256,7 +256,7 @@ func (l *lowering) result() *Lowered {
 	return r
 }
 
-// carried returns the integer tensors on streams, sorted by streams and names.
+// carried returns the integer tensors that streams carry, sorted by streams and then by names.
 func (l *lowering) carried(b *place.LaidGraph) (list []StreamTensor) {
 	for tensor, at := range l.Places {
 		if from, ok := l.host.sent[tensor]; ok && from.at != at {

@@ -17,7 +17,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A product is a matrix product without a layer, which waits for its activation.
+// A product is a product of data with constant weights that has no layer yet, since its activation may join it.
 type product struct {
 	*choose.FusibleProduct
 	step  *program.Step
@@ -25,7 +25,7 @@ type product struct {
 	nodes []*graph.Node // nodes between the input's quantiser and the product
 }
 
-// Wire adds the layer without an activation.
+// Wire adds the layer of the product without an activation, and returns its output's wire.
 func (p *product) Wire(n *place.Netlist, name string) int {
 	out, err := n.Add(p.Op(), []int{p.in}, name, p.all())
 	if err != nil {
@@ -60,7 +60,8 @@ func matrix(l *lowering, step *program.Step) (bool, error) {
 	return true, reject
 }
 
-// addsUp reports whether a product only adds up, or takes means: all of its weights are one number, or none.
+// addsUp reports whether all weights of a product that are not 0 are one number, so that it only adds up or takes
+// means.
 func addsUp(l *lowering, step *program.Step) bool {
 	w := l.Known[step.Node.Inputs[step.Dot.B]].Const
 	if w == nil {
@@ -111,7 +112,7 @@ func notOneMatrix(w *graph.Tensor) error {
 	return unmapped.NewReason(fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples")
 }
 
-// vectors adds a product of a matrix with vectors.
+// vectors makes an integer tensor of a product of the weights w with vectors. The error is the reason why it cannot.
 func (l *lowering) vectors(step *program.Step, w *graph.Tensor) error {
 	elements, n, ok := find.Elements(step.Dot)
 	if !ok {
@@ -138,7 +139,8 @@ func (l *lowering) vectors(step *program.Step, w *graph.Tensor) error {
 	return l.splits(step, v, reject)
 }
 
-// inOrder returns a wire with vectors of the given length, in which the vectors' element k is element order[k].
+// inOrder returns a wire with vectors, and their length there. Element k of the wanted vectors is element order[k] of
+// them. It adds layers only if no stream has such vectors.
 func (c *circuit) inOrder(v *find.MatrixVectors) (wire int, order []int, length int, reject error) {
 	outermost := c.outermost(v)
 	if order, length, ok := v.FindInStream(c.AnalysedProgram); ok && !outermost {
@@ -184,7 +186,8 @@ func (c *circuit) outermost(v *find.MatrixVectors) bool {
 	return found
 }
 
-// rounded adds a product of a matrix with vectors whose single products are rounded.
+// rounded adds a product of a matrix with vectors whose single products are rounded. reject is an earlier reason
+// against it, or nil.
 func (l *lowering) rounded(step *program.Step, r *find.Rounded, reject error) error {
 	if reject != nil {
 		return reject
@@ -196,7 +199,8 @@ func (l *lowering) rounded(step *program.Step, r *find.Rounded, reject error) er
 	return l.wait(p, r.Matrix, nil, nil, scaled.Values{Of: []real.Affine{r.Scale}})
 }
 
-// convolution adds a product of an image's windows.
+// convolution makes an integer tensor of a product of the weights w with the windows of an image. The error is the
+// reason why it cannot.
 func (l *lowering) convolution(step *program.Step, w *graph.Tensor) error {
 	im, wire, reject := l.image(step, step.Node.Inputs[step.Dot.A])
 	if reject != nil {
@@ -231,7 +235,8 @@ func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *program.
 	return nil
 }
 
-// lookup adds a Lookup for a table whose rows are selected by indices.
+// lookup adds a layer with a table, the weights w, whose rows are selected by indices. Step one turns the indices into
+// vectors with a single 1.
 func (l *lowering) lookup(step, one *program.Step, w *graph.Tensor) error {
 	index := one.Node.Inputs[one.Elem.Args[0]]
 	o, reject := l.operand(index, program.NewIndexList(scaled.Indices(graph.Size(l.Known[index].Shape))))

@@ -16,7 +16,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A quantiser at the model's end with more than maxHeadSteps steps goes to the host, where it costs nothing.
+// maxHeadSteps is the most steps that a layer computes for a quantiser at the model's end. One with more goes to the
+// host, where it costs nothing.
 const maxHeadSteps = 1<<8 - 1
 
 func slice(*lowering, *program.Step) (bool, error) { return true, nil }
@@ -70,7 +71,8 @@ func quantiser(l *lowering, step *program.Step) (bool, error) {
 	return true, nil
 }
 
-// unlayered reports whether a reason is that no layer computes a function, which the host can still compute.
+// unlayered reports whether a reason says that no layer computes a function. The host can still compute such a
+// function.
 func unlayered(reject error) bool {
 	var why *unmapped.Reason
 	return errors.As(reject, &why) && why.Code == diag.NotMapped
@@ -85,7 +87,7 @@ func again(c *circuit, step *program.Step) *find.RoundedCodes {
 	return codes
 }
 
-// A quantising is a quantiser whose codes are being computed.
+// A quantising is the work of finding layers for the codes of one quantiser.
 type quantising struct {
 	*circuit
 	step  *program.Step
@@ -162,7 +164,8 @@ func (q *quantising) lower(codes *find.RoundedCodes) error {
 	return nil
 }
 
-// among leaves codes at the positions of the integers of their single source, without the constants among them.
+// among leaves codes on the stream of the integers from which alone they come, without the constants among them. It
+// returns false if that is impossible.
 func (q *quantising) among(codes *find.RoundedCodes, source *place.Place) bool {
 	at, of, ok := codes.Among(source)
 	if ok {
@@ -176,7 +179,7 @@ func joins(codes *find.RoundedCodes) bool {
 	return ok
 }
 
-// join adds the layer for codes of several integers that are combined.
+// join adds layers for codes of sums or products of several integers, given the forms of what the quantiser reads.
 func (q *quantising) join(forms *scaled.Forms) error {
 	j, wires, reject := q.joint(q.step, forms)
 	if reject != nil {
@@ -194,7 +197,7 @@ func (q *quantising) join(forms *scaled.Forms) error {
 	return nil
 }
 
-// codes computes the codes of a source.
+// codes adds layers for the codes of one source, and returns where these are.
 func (q *quantising) codes(codes *find.RoundedCodes, src *find.CodeSource) (*place.Place, error) {
 	at := q.Places[src.Tensor]
 	if m, ok := at.Source.(*maximum); ok {
@@ -262,7 +265,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.CodeSource) (*place.Pla
 	return &place.Place{WireStream: place.StreamOnWire(&q.net, wire), At: at}, nil
 }
 
-// codesOfGreatest takes the maximum of integers, and quantises the result.
+// codesOfGreatest adds layers that take the maximum of integers and then quantise it, and returns where the codes are.
 func (q *quantising) codesOfGreatest(m *maximum, src *find.CodeSource) (*place.Place, error) {
 	if reject := q.greatest(m.step); reject != nil {
 		return nil, reject
@@ -371,8 +374,8 @@ func (q *quantising) moveData(codes *find.RoundedCodes, axis int, sources []*fin
 	return true
 }
 
-// moveFirst brings integers into the order of the codes, and then computes the codes. An integer that is quantised
-// in several ways must occur several times.
+// moveFirst brings integers into the order of the codes, and then computes the codes. An integer that is quantised in
+// several ways must occur several times. It returns false if it cannot.
 func (q *quantising) moveFirst(unmoved *find.RoundedCodes, axis int) bool {
 	f, ok := unmoved.Unmoved(axis)
 	if !ok {

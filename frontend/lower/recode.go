@@ -14,23 +14,23 @@ import (
 )
 
 // A recoder makes integer tensors of functions of integers that no quantiser follows. If fill is not nil, it is the
-// value of padding around them, which must have a code.
+// value of padding around them, for which there must be a code.
 type recoder struct {
 	*circuit
 	fill *big.Rat
 }
 
-// A wideCodes describes codes with more bits than any quantiser gives.
+// A wideCodes notes a node whose recoded values have more bits than quantisers usually give, to tell the user.
 type wideCodes struct {
 	node *graph.Node
 	bits int
 }
 
-// Codes of up to usualBits bits need not be mentioned to the user.
+// usualBits is the most bits of recoded values that are not mentioned to the user.
 const usualBits = 16
 
-// recode makes integers of a tensor that is a function of integers but not a scale and a bias of one. It recodes
-// the values behind the last such step. It reports whether there was one, and otherwise why not.
+// recode makes an integer tensor of a function of integers other than scale*q + bias: a tensor, or one in front of it.
+// It returns false if there is none, or if reject says why it cannot.
 func (c recoder) recode(tensor string) (recoded bool, reject error) {
 	step := c.Producer(tensor)
 	_, integer := c.Integers.Integer(tensor, 0)
@@ -98,7 +98,8 @@ func (q *quantising) composed(codes *find.RoundedCodes) error {
 	return q.join(codes.Forms)
 }
 
-// recodeAll recodes tensors. It reports whether it recoded any, and otherwise why not.
+// recodeAll recodes each of the tensors. It returns true if it recoded any; reject is the first reason why it did not
+// recode one.
 func (c recoder) recodeAll(tensors []string) (recoded bool, reject error) {
 	for _, tensor := range tensors {
 		done, why := c.recode(tensor)
@@ -107,7 +108,7 @@ func (c recoder) recodeAll(tensors []string) (recoded bool, reject error) {
 	return recoded, reject
 }
 
-// recodeMeeting recodes the tensors that a quantiser combines, and reports whether there were any.
+// recodeMeeting recodes the tensors that a quantiser's input combines, and returns true if it recoded any.
 func (q *quantising) recodeMeeting() bool {
 	m, ok := q.FindCombiningStep(q.step.Node.Inputs[0])
 	if !ok {
@@ -117,7 +118,7 @@ func (q *quantising) recodeMeeting() bool {
 	return recoded
 }
 
-// straight reports whether the first element of a step is a scale and a bias of its data.
+// straight reports whether the first element of an element-wise step is scale*x + bias of an element x of data.
 func (c recoder) straight(step *program.Step, data string) bool {
 	with := make([]*real.Expr, len(step.Elem.Args))
 	for v, slot := range step.Elem.Args {

@@ -20,8 +20,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A loop holds cells without a layer. A second cell that runs over the same input in the other direction may still
-// join the first. Then the two take turns, and neither waits for itself.
+// A loop holds cells that have no layer yet. A second cell that runs over the same input in the other direction may
+// still join. The two then take turns, and neither waits for itself.
 type loop struct {
 	step     *program.Step // an output of the first cell
 	nodes    []*graph.Node
@@ -34,7 +34,7 @@ type loop struct {
 	built    bool
 }
 
-// A loopCell is a cell with its inputs.
+// A loopCell is one cell of a loop, with the tensors that it scans and those with which it begins.
 type loopCell struct {
 	*recur.CellBody
 	of      *program.Recur
@@ -43,7 +43,7 @@ type loopCell struct {
 	arrives []*find.LayerOperand
 }
 
-// A scannedInput is a tensor that is read time step by time step.
+// A scannedInput is a tensor that a cell reads time step by time step, as integers on streams.
 type scannedInput struct {
 	*find.LayerOperand
 	elements int // elements in a time step, without constants
@@ -60,12 +60,12 @@ type loopOutput struct {
 	runs  []int32 // run of each element; nil if only the last run counts
 }
 
-// Wire is never called: loops are built before anything reads their streams.
+// Wire panics. It is never called, since loops are built before anything reads their streams.
 func (*loop) Wire(*place.Netlist, string) int {
 	panic("lower: a recurrence is read before it is built")
 }
 
-// recurrences holds the loops that have been read.
+// A recurrences holds the loops that have been read, and which outputs belong to them.
 type recurrences struct {
 	of      map[*program.Recur]*loop
 	refused map[*program.Recur]bool
@@ -77,7 +77,8 @@ func newRecurrences() recurrences {
 	return recurrences{of: map[*program.Recur]*loop{}, refused: map[*program.Recur]bool{}, open: map[string]bool{}}
 }
 
-// pair adds a loop, or adds its cell to a loop with which it can take turns.
+// pair returns the loop for e, the only cell of recurrence of. That is a loop that it joins, so that both take turns,
+// or e itself as a new one.
 func (r *recurrences) pair(of *program.Recur, e *loop) *loop {
 	if at := slices.IndexFunc(r.order, func(o *loop) bool { return o.pairs(e) }); at >= 0 {
 		r.order[at].join(e)
@@ -107,7 +108,8 @@ func recurrence(l *lowering, step *program.Step) (bool, error) {
 	return true, reject
 }
 
-// recurrence makes a place for an output of a recurrence.
+// recurrence reads a recurrence, unless another output of it has been read, and makes a place for its output. The error
+// is the reason why no layer runs it.
 func (l *lowering) recurrence(step *program.Step) error {
 	r := step.Recur
 	if e := l.loops.of[r]; e != nil {
@@ -165,7 +167,7 @@ func (e *loop) waits(l *lowering, by int) {
 	}
 }
 
-// wanted tells which outputs of a recurrence's body are needed.
+// wanted reports, for each output of a recurrence's body, whether anything needs it.
 func (l *circuit) wanted(r *program.Recur) []bool {
 	out := make([]bool, len(r.Body.Graph.Outputs))
 	for _, s := range l.Steps {
@@ -217,7 +219,7 @@ func (l *circuit) scanned(c *loopCell, tensor string, s program.Scanned, length 
 	return of, o.Nodes, nil
 }
 
-// span returns the range of the integers of an operand.
+// span returns a range that holds all integers of an operand.
 func (l *circuit) span(o *find.LayerOperand) num.Range {
 	var span num.Range
 	for i, tensor := range o.Tensors {
@@ -230,7 +232,7 @@ func (l *circuit) span(o *find.LayerOperand) num.Range {
 	return span
 }
 
-// scanOrder lists the elements of a tensor time step by time step along an axis.
+// scanOrder returns the indices of a tensor's elements, time step by time step along an axis.
 func scanOrder(shape []int, axis int) []int32 {
 	inner := graph.Size(shape[axis+1:])
 	outer := graph.Size(shape) / inner / shape[axis]
@@ -368,7 +370,7 @@ func (e *loop) place() {
 	}
 }
 
-// turns returns the elements of the cells' inputs in the order in which the cells take turns.
+// turns returns the integers that the cells read, in the order in which the cells take turns.
 func (e *loop) turns(l *lowering) *find.LayerOperand {
 	o := &find.LayerOperand{Nodes: e.nodes}
 	for t := range e.length {
@@ -385,7 +387,7 @@ func (e *loop) turns(l *lowering) *find.LayerOperand {
 	return o
 }
 
-// join appends elements of an operand to another.
+// join appends elements first to end-1 of operand from to operand to.
 func join(l *lowering, to, from *find.LayerOperand, first, end int) {
 	for i := first; i < end; i++ {
 		tensor, at := from.SourceOf(i)
@@ -457,8 +459,8 @@ func (l *lowering) build(e *loop) error {
 	return nil
 }
 
-// lastStep takes the last time step on a wire. If sequences have several lengths, a loop does not know which time
-// step is the last before it has been output.
+// lastStep adds a layer that takes the last time step on wire w, and returns its output's wire. With sequences of
+// several lengths, a loop knows only after a time step that it was the last.
 func (l *lowering) lastStep(w int, nodes []*graph.Node) (int, error) {
 	width := l.net.Type(w).Shape.Channels()
 	p := firstlast.Params{Step: width, Chunk: width, Order: []firstlast.ChunkSource{{Last: true}}, Shape: []int{width}}

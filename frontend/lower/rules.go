@@ -4,8 +4,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A Rule handles a kind of step. match returns true if it has handled the step, an error if the step belongs to
-// this rule but cannot be mapped, and false otherwise.
+// A Rule handles a kind of step. match returns true if it has handled the step, and an error if the step is of this
+// kind but cannot be mapped. It returns false for other steps.
 type Rule struct {
 	Name, Doc string
 	match     func(*lowering, *program.Step) (done bool, reject error)

@@ -11,20 +11,21 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A sending holds the integer tensors that the host sends.
+// A sending holds the integer tensors that the host sends, by name.
 type sending struct {
 	*find.AnalysedProgram
 	sent map[string]sent
 }
 
-// A sent is the place of a tensor's integers, with their real values. Layers may compute other integers of the same
-// tensor.
+// A sent says where the integers of a tensor that the host sends are, and for which real values they stand. Layers may
+// compute other integers of the same tensor.
 type sent struct {
 	at *place.Place
 	of scaled.Values
 }
 
-// send makes the host send the integers of a tensor. of holds their real values.
+// send makes the host send the integers of a tensor, which have type elem and range r. of holds the real values for
+// which they stand.
 func (s *sending) send(tensor string, elem num.Type, r num.Range, of scaled.Values) {
 	at := s.place(tensor, elem, r)
 	s.Places[tensor], s.sent[tensor] = at, sent{at, of}

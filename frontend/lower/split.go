@@ -11,11 +11,11 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A product whose data, or weights, have several scales along the sum is split into at most maxSplit products, each
-// with a layer.
+// maxSplit is the most products, each with a layer, into which a product is split whose data or weights have several
+// scales along the sum.
 const maxSplit = 8
 
-// summed describes the elements that a product adds.
+// A summed describes the elements that a product adds up.
 type summed interface {
 	// Scales returns the scale of each element's data, nil for constants. ok is false if an element stands for
 	// several with different scales.
@@ -79,7 +79,8 @@ func byTap() error {
 			"channel is multiplied with have one scale", "quantise the weights per output channel")
 }
 
-// grouped groups elements with the same scale and block. Constants belong to any group.
+// grouped returns the elements, by index, in groups of equal scale and block. Constants, whose scale is nil, join any
+// group.
 func grouped(scales []*big.Rat, block []int) (groups [][]int) {
 	type key struct{ scale, block int }
 	var of []*big.Rat

@@ -15,8 +15,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// addUp makes integer tensors of sums of several integer tensors on which a tensor depends. Layers that read it
-// then have scaled integers of a single tensor.
+// addUp makes integer tensors of the sums of several integer tensors on which a tensor depends, as far as it finds any.
+// The tensor's readers then find scaled integers of a single tensor.
 func (c *circuit) addUp(tensor string) error {
 	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) || c.Integers.Single(tensor) {
 		return nil
@@ -74,8 +74,8 @@ func (c *circuit) addUp(tensor string) error {
 	return nil
 }
 
-// joined returns the forms of a tensor with an element that depends on several integers. It returns nil if there is
-// no such element, or if the tensor does not consist of integers, which its reader reports.
+// joined returns the forms of a tensor if some element depends on several integers, and nil otherwise. It also returns
+// nil for a tensor that is not made of integers, which its reader reports.
 func joined(c *circuit, tensor string) *scaled.Forms {
 	forms, err := c.Integers.Forms(tensor, c.Integers.All(graph.Size(c.Known[tensor].Shape)))
 	if err != nil || !slices.ContainsFunc(forms.Of, func(f scaled.Expression) bool { return len(f.Leaves()) > 1 }) {
@@ -84,7 +84,7 @@ func joined(c *circuit, tensor string) *scaled.Forms {
 	return forms
 }
 
-// joint brings the integers that a step combines into one order, on wires.
+// joint arranges the integers that a step combines on wires, in one order. forms are those of the step's elements.
 func (c *circuit) joint(step *program.Step, forms *scaled.Forms) (j *find.MultiTensorValue, wires []int, reject error) {
 	if j, reject = c.MultiTensorValueOf(step, forms); reject != nil {
 		return nil, nil, reject

@@ -6,9 +6,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A turn describes how a layer takes the samples of a frame. A layer that computes each vector separately accepts
-// any parts that consist of whole vectors, and its outputs have as many parts. A recurrence and a window over time
-// need the parts in before. A reordering accepts any.
+// A turn says how a layer takes the samples of a frame, which are divided into parts. A layer of single vectors takes
+// any parts of whole vectors, and gives as many. A recurrence or a window over time needs those in before. A reordering
+// takes any.
 type turn struct {
 	op      dataflow.Op // layer for all samples; nil for a reordering
 	vectors int         // vectors of a sample, if each is computed separately; otherwise 0
@@ -41,8 +41,8 @@ func (t *interleaver) turn(n *dataflow.Node) (as turn, reason string) {
 	}
 }
 
-// wants returns the best number of parts for an input, if the readers of the layer's outputs need behind parts; 0
-// means any.
+// wants returns the number of parts that is best for an input of the layer, if readers of its outputs need behind
+// parts. 0 means any.
 func (as turn) wants(input, behind int) int {
 	switch {
 	case as.vectors == 0:
@@ -55,7 +55,7 @@ func (as turn) wants(input, behind int) int {
 	return 0
 }
 
-// wanted returns the number of parts that the readers of a node's outputs need; 0 means any.
+// wanted returns the number of parts that the readers of node n's outputs need; 0 means any.
 func (t *interleaver) wanted(n *dataflow.Node) int {
 	for _, s := range n.Out {
 		if t.wants[s] > 0 {

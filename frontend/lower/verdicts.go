@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// verdicts collects the reports on steps that have no layer.
+// A verdicts collects what is to be reported of steps that have no layer.
 type verdicts struct {
 	d        *diag.List
 	file     string
@@ -40,7 +40,8 @@ func (v *verdicts) report(step *program.Step, rule string, reject error) {
 		Where: operators.Where(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
 }
 
-// realGates refuses a cell whose gates are real numbers. It reports the cell once, not for each output.
+// realGates is the rule for cells whose gates are real numbers, which it refuses. It reports a cell once, not for each
+// output.
 func realGates(l *lowering, step *program.Step) (bool, error) {
 	if step.Recur == nil || step.Recur.RealGates == nil {
 		return false, nil
@@ -53,15 +54,15 @@ func realGates(l *lowering, step *program.Step) (bool, error) {
 	return true, nil
 }
 
-// lost reports whether no output of the model depends on an input.
+// lost reports whether no output of the model depends on any input.
 func (l *lowering) lost() bool {
 	return !slices.ContainsFunc(l.Graph.Outputs, func(o graph.ValueInfo) bool {
 		return l.Known[o.Name].Const == nil && !l.IsInexactConstant(o.Name)
 	})
 }
 
-// minifloats reports the minifloat quantisers of a model without integer layers. canon has converted all others to
-// codes.
+// minifloats reports the minifloat quantisers of a model without integer layers, and returns true if there are any.
+// Package canon has converted all other quantisers to codes.
 func (l *lowering) minifloats() (found bool) {
 	for _, step := range l.Steps {
 		if n := step.Node; operators.Has(n, operators.TraitMinifloatQuantiser) {

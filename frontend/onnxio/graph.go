@@ -10,14 +10,14 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// A read is one use of a tensor by a node.
+// A read is one use of a tensor: its name, and the node or place that uses it.
 type read struct {
 	tensor string
 	by     subject
 }
 
-// graph reads a graph, or the body of a subgraph attribute. at describes its place for diagnostics. It returns the
-// reads that no tensor in p satisfies; in a subgraph they mean tensors of the graphs around it.
+// graph reads a graph, or the body of a subgraph attribute. at describes its place for diagnostics. It returns the uses
+// of tensors that p lacks; in a subgraph, these belong to the graphs around it.
 func (r *reader) graph(p *onnxpb.GraphProto, at string) (*graph.Graph, []read) {
 	g := &graph.Graph{
 		Name:        p.GetName(),
@@ -44,7 +44,7 @@ func (r *reader) graph(p *onnxpb.GraphProto, at string) (*graph.Graph, []read) {
 	return g, r.link(g, given, captured, at)
 }
 
-// constants decodes the initializers. It returns the set of their names, including those of faulty ones.
+// constants decodes the initializers of p into g, and reports faults. It returns the set of all their names.
 func (r *reader) constants(g *graph.Graph, p *onnxpb.GraphProto, at string) map[string]bool {
 	given := make(map[string]bool)
 	for _, t := range p.GetInitializer() {
@@ -71,8 +71,8 @@ func (r *reader) constants(g *graph.Graph, p *onnxpb.GraphProto, at string) map[
 	return given
 }
 
-// values reads the inputs and outputs, and adds the inputs to given. An input with an initializer is a parameter,
-// not an input: up to IR version 3 every parameter had to be listed as an input.
+// values reads the inputs and outputs of p into g, and adds the inputs to given. An input in given, which has an
+// initializer, is a parameter and no input of g.
 func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]bool, at string) {
 	inputs := make(map[string]bool)
 	for _, v := range p.GetInput() {
@@ -97,7 +97,8 @@ func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]b
 	}
 }
 
-// value reads the declaration of an input or output. A missing type is left open, since subgraphs often have none.
+// value reads the declaration of an input or output, as what says, and reports faults. A missing type or shape is left
+// open, since subgraphs often have none.
 func (r *reader) value(p *onnxpb.ValueInfoProto, what, at string) graph.ValueInfo {
 	v := graph.ValueInfo{Name: p.GetName()}
 	bad := func(f *fault) graph.ValueInfo {
@@ -137,7 +138,7 @@ func (r *reader) value(p *onnxpb.ValueInfoProto, what, at string) graph.ValueInf
 	return v
 }
 
-// typeKind names a type that is not a dense tensor.
+// typeKind describes a type that is not a dense tensor, for use in a message: "a sequence".
 func typeKind(t *onnxpb.TypeProto) string {
 	switch t.GetValue().(type) {
 	case *onnxpb.TypeProto_SequenceType:
@@ -152,7 +153,8 @@ func typeKind(t *onnxpb.TypeProto) string {
 	return "of an unknown kind"
 }
 
-// node reads one node with its attributes. It also returns the tensors that the node's subgraphs take from outside.
+// node reads the node with the given index in its graph. It also returns the uses of tensors from outside by the node's
+// subgraphs.
 func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, []read) {
 	n := &graph.Node{
 		Index:   index,
@@ -203,7 +205,8 @@ func subjectOf(n *graph.Node, at string) subject {
 	return subject{node: n.Label(), op: n.FullOp(), at: fmt.Sprintf("%s, node %d", at, n.Index)}
 }
 
-// attr reads an attribute. A kind without a value in graph.Attr becomes AttrUnknown.
+// attr reads an attribute, and the uses of tensors from outside if it is a graph. An attribute of a kind that
+// graph.Attr cannot hold becomes one of kind AttrUnknown.
 func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []read, *fault) {
 	if p.GetRefAttrName() != "" {
 		return graph.Attr{}, nil,
@@ -246,7 +249,7 @@ func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []rea
 	return a, nil, nil
 }
 
-// declared maps ONNX's kinds of attributes to ours.
+// declared maps the kinds that ONNX declares of attributes to those of package graph. Other kinds are missing.
 var declared = map[onnxpb.AttributeProto_AttributeType]graph.AttrKind{
 	onnxpb.AttributeProto_FLOAT: graph.AttrFloat, onnxpb.AttributeProto_FLOATS: graph.AttrFloats,
 	onnxpb.AttributeProto_INT: graph.AttrInt, onnxpb.AttributeProto_INTS: graph.AttrInts,

@@ -11,7 +11,7 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// maxNames limits the total length of names for tensors of inlined functions, in bytes.
+// maxNames is the most bytes that the names of tensors of inlined functions may have in total.
 const maxNames = 1 << 26
 
 // An inliner expands calls of the model's own functions in the decoded message, so that later code sees plain
@@ -29,12 +29,13 @@ type inliner struct {
 	failed    bool
 }
 
-// key returns the key of a function: domain, name and overload.
+// key returns the key under which a function is found, made of its domain, name and overload.
 func key(domain, name, overload string) string {
 	return canonical(domain) + "\x00" + name + "\x00" + overload
 }
 
-// inline expands the functions of a model. It returns false after reporting an error.
+// inline replaces the calls of a model's functions by their nodes, in m itself. It returns false after reporting an
+// error.
 func (r *reader) inline(m *onnxpb.ModelProto) bool {
 	x := &inliner{reader: r, model: m, functions: map[string]*onnxpb.FunctionProto{}, opsets: map[string]int64{},
 		taken: graph.UsedNames{}}
@@ -61,7 +62,7 @@ func (r *reader) inline(m *onnxpb.ModelProto) bool {
 	return !x.failed
 }
 
-// refuse reports only the first error, since later errors are often about the same call.
+// refuse reports an error, if it is the first. Later errors are often about the same call.
 func (x *inliner) refuse(s subject, f *fault) {
 	if !x.failed {
 		x.report(s, f)
@@ -126,13 +127,14 @@ func (x *inliner) expand(nodes []*onnxpb.NodeProto, at string) (list []*onnxpb.N
 	return list
 }
 
-// attribute returns a copy of an attribute with another name and another graph.
+// attribute returns a copy of an attribute with another name and, in place of its graph, g.
 func attribute(a *onnxpb.AttributeProto, name string, g *onnxpb.GraphProto) *onnxpb.AttributeProto {
 	return &onnxpb.AttributeProto{Name: &name, Type: a.Type, F: a.F, I: a.I, S: a.S, T: a.T, G: g, Floats: a.Floats,
 		Ints: a.Ints, Strings: a.Strings, Tensors: a.Tensors}
 }
 
-// made counts the nodes and bytes that were made. It returns false if they exceed a limit.
+// made counts nodes and bytes that inlining adds. It returns false, after reporting it, if there are too many, or after
+// any earlier error.
 func (x *inliner) made(s subject, nodes, bytes int) bool {
 	x.nodes, x.names = x.nodes+nodes, x.names+bytes
 	switch {
@@ -144,7 +146,8 @@ func (x *inliner) made(s subject, nodes, bytes int) bool {
 	return !x.failed
 }
 
-// call returns the nodes of a function that replace a node that calls it.
+// call returns the nodes that replace n, a call of function f, with the calls in them expanded. After an error they are
+// incomplete.
 func (x *inliner) call(n *onnxpb.NodeProto, f *onnxpb.FunctionProto, here subject) []*onnxpb.NodeProto {
 	k := key(f.GetDomain(), f.GetName(), f.GetOverload())
 	switch {
@@ -213,7 +216,7 @@ type binding struct {
 	versions map[string]int64
 }
 
-// name returns the name in the model for a tensor of the function.
+// name returns the name in the model for a tensor of the function. It makes one if there is none yet.
 func (b *binding) name(of string) string {
 	if of == "" {
 		return ""
@@ -227,7 +230,8 @@ func (b *binding) name(of string) string {
 	return to
 }
 
-// named counts a new name, and checks that it is not longer than names in a file may be.
+// named counts a new name. It returns false, after reporting it, if the name is longer than a file's may be or there
+// are too many.
 func (b *binding) named(name string) bool {
 	if len(name) > maxString {
 		b.refuse(b.here, tooLarge("functions within functions make a name of more than %d bytes", maxString))

@@ -10,9 +10,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// link finds the maker of every tensor that g reads, checks that there is exactly one, and sorts g.Nodes. given
-// contains the inputs and initializers, and captured[i] the reads of the subgraphs of node i. link returns the
-// reads that nothing in g satisfies, one per tensor.
+// link checks that every tensor has one maker, and sorts g.Nodes. given has the inputs and initializers, captured[i]
+// the uses by the subgraphs of node i. It returns the uses that nothing in g satisfies, one per tensor.
 func (r *reader) link(g *graph.Graph, given map[string]bool, captured [][]read, at string) []read {
 	ops := make([]operator, len(g.Nodes))
 	for i, n := range g.Nodes {
@@ -39,7 +38,7 @@ func (r *reader) link(g *graph.Graph, given map[string]bool, captured [][]read, 
 	return unmet
 }
 
-// unmet returns the reads of tensors that are neither given nor made in g.
+// unmet returns the uses of tensors that are neither given nor made in g, one per tensor.
 func (r *reader) unmet(g *graph.Graph, w *wiring, given map[string]bool, captured [][]read, at string) []read {
 	var list []read
 	seen := make(map[string]bool)
@@ -64,8 +63,8 @@ func (r *reader) unmet(g *graph.Graph, w *wiring, given map[string]bool, capture
 	return list
 }
 
-// checkSingle reports tensors with more than one origin, and returns whether there are none. ONNX requires static
-// single assignment.
+// checkSingle reports tensors with more than one maker, and returns true if there are none. ONNX requires static single
+// assignment.
 func (r *reader) checkSingle(g *graph.Graph, w *wiring, given map[string]bool, at string) bool {
 	const hint = "give each tensor a name of its own"
 	single := true
@@ -97,7 +96,8 @@ func (r *reader) checkSingle(g *graph.Graph, w *wiring, given map[string]bool, a
 	return single
 }
 
-// sort sorts g.Nodes topologically, keeping the file's order if that is topological. It reports cycles.
+// sort sorts g.Nodes topologically, keeping the file's order where that is topological. If there are cycles, it reports
+// them and leaves the order.
 func (r *reader) sort(g *graph.Graph, w *wiring, at string) {
 	deps, loops := w.dependences()
 	const hint = "a graph cannot feed back into itself; write recurrence as Scan, Loop or LSTM"

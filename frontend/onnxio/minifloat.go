@@ -19,7 +19,7 @@ func minifloat(code uint64, e, m, bias int) float64 {
 	return v
 }
 
-// ieee is minifloat with IEEE 754's infinities and NaNs in the highest exponent.
+// ieee is minifloat with IEEE 754's bias, and with infinities and NaNs in the highest exponent.
 func ieee(code uint64, e, m int) float64 {
 	if code>>m&(1<<e-1) != 1<<e-1 {
 		return minifloat(code, e, m, 1<<(e-1)-1)
@@ -36,7 +36,8 @@ func ieee(code uint64, e, m int) float64 {
 func float16(c uint64) float64    { return ieee(c, 5, 10) }
 func float8E5M2(c uint64) float64 { return ieee(c, 5, 2) }
 
-// float8E4M3FN has no infinities. The code of ones below the sign is NaN (arXiv 2209.05433).
+// float8E4M3FN returns the value of a code of this type, which has no infinities. The code of ones below the sign is
+// NaN (arXiv 2209.05433).
 func float8E4M3FN(c uint64) float64 {
 	if c&0x7f == 0x7f {
 		return math.NaN()
@@ -44,8 +45,8 @@ func float8E4M3FN(c uint64) float64 {
 	return minifloat(c, 4, 3, 7)
 }
 
-// float8E4M3FNUZ and float8E5M2FNUZ have no infinities and no negative zero. The code of negative zero is NaN
-// (arXiv 2206.02915).
+// float8E4M3FNUZ returns the value of a code of this type, which has no infinities and no negative zero. The code of
+// negative zero is NaN (arXiv 2206.02915).
 func float8E4M3FNUZ(c uint64) float64 { return fnuz(c, 4, 3, 8) }
 func float8E5M2FNUZ(c uint64) float64 { return fnuz(c, 5, 2, 16) }
 
@@ -56,8 +57,8 @@ func fnuz(c uint64, e, m, bias int) float64 {
 	return minifloat(c, e, m, bias)
 }
 
-// float8E8M0 and float4E2M1 come from the OCP Microscaling Formats specification 1.0. The first is a power of two,
-// the second a float whose codes are all finite.
+// float8E8M0 returns the value of a code of this type, a power of two or NaN (OCP Microscaling Formats specification
+// 1.0).
 func float8E8M0(c uint64) float64 {
 	if c == 0xff {
 		return math.NaN()

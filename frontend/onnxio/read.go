@@ -25,7 +25,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// At most maxErrors errors of a file are reported one by one.
+// maxErrors is the most errors of a file that are reported one by one.
 const maxErrors = 100
 
 // Read parses the bytes of an ONNX file as a graph. Nodes come in topological order, in the file's order if that is
@@ -53,7 +53,8 @@ func Read(name string, b []byte, d *diag.List) *graph.Graph {
 	return g
 }
 
-// A reader is the state of one Read: the list of errors, the model's declarations, and the use of the limits.
+// A reader is the state of one Read: where it reports errors, what the model declares, and how much of the limits is
+// used.
 type reader struct {
 	file     string
 	list     *diag.List
@@ -71,8 +72,8 @@ type reader struct {
 // A subject is the node or the place that a diagnostic is about. An empty node and op stand for the whole model.
 type subject struct{ node, op, at string }
 
-// report adds an error. After an exceeded limit it adds no more, since further errors would be about the same
-// problem.
+// report adds an error about a subject. After an exceeded limit it adds no more, since further errors would be about
+// the same.
 func (r *reader) report(s subject, f *fault) {
 	if r.full {
 		return
@@ -85,14 +86,15 @@ func (r *reader) report(s subject, f *fault) {
 		Hint: f.hint})
 }
 
-// prefix returns a fault whose message names the part of the subject.
+// prefix returns a copy of a fault whose message begins with a part of the subject, given as for fmt.Sprintf, and a
+// colon.
 func (f *fault) prefix(format string, args ...any) *fault {
 	g := *f
 	g.msg = fmt.Sprintf(format, args...) + ": " + f.msg
 	return &g
 }
 
-// model reads the whole model. It collects as many errors as independent parts allow.
+// model reads the whole model. It reports as many errors as independent parts allow; the result is then incomplete.
 func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
 	top := subject{at: r.file}
 	if m.GetGraph() == nil {
@@ -125,7 +127,7 @@ func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
 	return g
 }
 
-// readOpsets collects the imported versions by domain.
+// readOpsets reads the versions of operators that the model imports, by domain, and reports faults.
 func (r *reader) readOpsets(m *onnxpb.ModelProto) {
 	r.opsets = make(map[string]int64)
 	if m.GetIrVersion() < 3 && len(m.GetOpsetImport()) == 0 {
@@ -146,7 +148,7 @@ func (r *reader) readOpsets(m *onnxpb.ModelProto) {
 	}
 }
 
-// canonical returns the single spelling of a domain. ONNX's own domain has two.
+// canonical returns the one spelling of a domain that the reader uses. ONNX's own domain has two, "ai.onnx" and "".
 func canonical(domain string) string {
 	if domain == "ai.onnx" {
 		return ""
@@ -179,10 +181,10 @@ func (r *reader) reportExternal() {
 			`onnx.save_model(onnx.load("model.onnx"), "whole.onnx")`})
 }
 
-// quote returns a string of the model for use in a message.
+// quote returns a string of the model in quotes and cut to 80 bytes, for use in a message.
 func quote(s string) string { return fmt.Sprintf("%.80q", s) }
 
-// typeName names an element type, also an unknown one.
+// typeName names an element type for use in a message, even an unknown one.
 func typeName(d graph.DType) string {
 	if s := d.String(); s != "unknown" {
 		return s

@@ -44,7 +44,7 @@ const (
 	maxText = 1 << 24
 )
 
-// A fault is a problem with a part of the file. A caller that knows the place makes it a diagnostic.
+// A fault is a problem with a part of the file, with a hint. A caller that knows the place makes it a diagnostic.
 type fault struct {
 	code      diag.Code
 	msg, hint string
@@ -66,8 +66,8 @@ func unsupported(hint, format string, args ...any) *fault {
 	return &fault{diag.OpUnsupported, fmt.Sprintf(format, args...), hint}
 }
 
-// decode decodes the bytes of a file as a ModelProto. It scans the bytes first, because protobuf's own reader has
-// no limits, and the wording of its errors varies from build to build.
+// decode decodes the bytes of a file as a ModelProto. It scans the bytes first, because protobuf's own reader has no
+// limits, and its errors are worded differently from build to build.
 func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 	if f := recognise(b); f != nil {
 		return nil, f
@@ -98,7 +98,8 @@ func LooksLikeModel(name string, file io.ReaderAt, size int64, d *diag.List) boo
 	return f == nil
 }
 
-// skim walks over the outermost fields. It ignores read errors, which the reader of the whole file reports.
+// skim checks the lengths of the outermost fields of a file. It ignores read errors, which the reader of the whole file
+// reports.
 func skim(file io.ReaderAt, size int64) *fault {
 	const most = 1000 // fields; tools write a few dozen
 	for off, n := int64(0), 0; off < size && n < most; n++ {
@@ -136,7 +137,8 @@ func skim(file io.ReaderAt, size int64) *fault {
 	return nil
 }
 
-// recognise detects files that are often mistaken for ONNX models.
+// recognise returns the fault that a file, of which b is the beginning, is of a kind that is often mistaken for an ONNX
+// model. It returns nil if it knows none.
 func recognise(b []byte) *fault {
 	if len(b) == 0 {
 		return damaged("the file is empty")
@@ -173,13 +175,14 @@ func recognise(b []byte) *fault {
 	return nil
 }
 
-// A form describes the fields of a message type for the scan, by field number.
+// A form describes, for the scan, the fields of one message type by number.
 type form struct {
 	node   bool // NodeProto
 	fields []field
 }
 
-// A field is skipped unless it contains messages or a string with a limit.
+// A field describes what the scan checks of one field: the messages in it (sub), or the length of a string (limit).
+// Other fields are skipped.
 type field struct {
 	name  string
 	sub   *form
@@ -217,13 +220,13 @@ var modelForm = sync.OnceValue(func() *form {
 	return of((*onnxpb.ModelProto)(nil).ProtoReflect().Descriptor())
 })
 
-// A scanner walks over the wire format without storing anything.
+// A scanner checks the wire format of a model against the limits, without storing anything.
 type scanner struct {
 	messages, nodes int
 	outside         bool // a tensor has its data in another file
 }
 
-// message checks one message that starts at byte off of the file.
+// message checks the message b of form m, which starts at byte off of the file and lies depth messages deep.
 func (s *scanner) message(b []byte, off int, m *form, depth int) *fault {
 	if depth > maxNesting {
 		return tooLarge("messages lie deeper than %d within each other, at byte %d of the file", maxNesting, off)
@@ -260,7 +263,7 @@ func (s *scanner) message(b []byte, off int, m *form, depth int) *fault {
 	return nil
 }
 
-// field checks a field with a length prefix.
+// field checks the value b of a field with a length prefix, which starts at byte off of the file.
 func (s *scanner) field(f field, b []byte, off, depth int) *fault {
 	if f.sub == nil && f.limit == 0 {
 		return nil
@@ -279,10 +282,10 @@ func (s *scanner) field(f field, b []byte, off, depth int) *fault {
 	return nil
 }
 
-// word returns a field's name for use in a sentence.
+// word returns a field's name as words for a sentence, such as "the doc string".
 func word(field string) string { return "the " + strings.ReplaceAll(field, "_", " ") }
 
-// wireFault describes the error that protowire found in the field at byte off.
+// wireFault returns the fault for the error code n of package protowire in the field at byte off.
 func wireFault(n, off int) *fault {
 	if protowire.ParseError(n) == io.ErrUnexpectedEOF {
 		return beyond(off)

@@ -8,7 +8,7 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// A store is one of TensorProto's typed fields.
+// A store names one of TensorProto's fields for elements, such as int32_data.
 type store uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	uint64s
 )
 
-// An encoding describes how ONNX stores the elements of one type.
+// An encoding says how ONNX stores the elements of one type: in which field, with how many bits, and what a code means.
 type encoding struct {
 	bits   int // bits of an element in raw data; below 8, elements share bytes, the first in the lowest bits
 	typed  store
@@ -81,7 +81,7 @@ func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
 	return e.tensor(dtype, shape, int(n), raw)
 }
 
-// constantShape checks the axes of a constant and returns their product, which is below 2^62.
+// constantShape checks the axes of a constant, and returns them and their product, which is below 2^62.
 func constantShape(dims []int64) ([]int, uint64, *fault) {
 	if len(dims) > maxRank {
 		return nil, 0, tooLarge("a tensor of %d axes; at most %d are read", len(dims), maxRank)
@@ -111,7 +111,7 @@ func constantShape(dims []int64) ([]int, uint64, *fault) {
 	return shape, uint64(n), nil
 }
 
-// rawData returns the elements in the form of raw_data, whichever field contains them.
+// rawData returns the elements of a tensor in the form of raw_data, whichever field contains them.
 func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fault) {
 	sets := []int{len(p.GetFloatData()), len(p.GetDoubleData()), len(p.GetInt32Data()), len(p.GetInt64Data()),
 		len(p.GetUint64Data())}
@@ -153,7 +153,7 @@ func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fau
 	return raw, nil
 }
 
-// rawUint64s converts uint64_data to raw data.
+// rawUint64s converts the elements of uint64_data to the form of raw_data.
 func rawUint64s(data []uint64, dtype graph.DType, e encoding) ([]byte, *fault) {
 	raw := make([]byte, 0, len(data)*e.bits/8)
 	for _, v := range data {
@@ -197,7 +197,7 @@ func rawInt32s(data []int32, dtype graph.DType, e encoding) ([]byte, *fault) {
 	return raw, nil
 }
 
-// tensor decodes n elements. raw must contain that many.
+// tensor decodes n elements, which raw must contain, to a constant of the given type and shape.
 func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*graph.Tensor, *fault) {
 	t := &graph.Tensor{DType: dtype, Shape: shape}
 	if e.real != nil {
@@ -235,7 +235,7 @@ func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*gr
 	return t, nil
 }
 
-// integer returns the integer that a code stands for.
+// integer returns the integer for which a code of an integer type stands.
 func (e encoding) integer(c uint64) int64 {
 	if e.signed {
 		return int64(c<<(64-e.bits)) >> (64 - e.bits)
@@ -262,7 +262,8 @@ func (e encoding) codes(dtype graph.DType, n int, raw []byte) (codes []uint8, va
 	return codes, values
 }
 
-// element returns the code of element i. Codes are little-endian, and packed from the lowest bits of each byte.
+// element returns the code of element i, of the given bits. Codes are little-endian, and packed from the lowest bits of
+// each byte.
 func element(raw []byte, bits, i int) uint64 {
 	switch bits {
 	case 64:

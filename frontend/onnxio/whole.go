@@ -56,13 +56,13 @@ func InlineExternalData(name string, b []byte, folder fs.FS, d *diag.List) []byt
 	return whole
 }
 
-// keepsOutside reports whether a readable file keeps tensors in other files.
+// keepsOutside reports whether the bytes of a model can be read and keep tensors in other files.
 func keepsOutside(b []byte) bool {
 	s := scanner{}
 	return recognise(b) == nil && len(b) <= MaxFile && s.message(b, 0, modelForm(), 1) == nil && s.outside
 }
 
-// tensorsOf appends the tensors of a message and of the messages in it, in the order of the file.
+// tensorsOf appends to list the tensors in a message and in the messages in it, in the order of the file.
 func tensorsOf(m protoreflect.Message, list []*onnxpb.TensorProto) []*onnxpb.TensorProto {
 	if t, ok := m.Interface().(*onnxpb.TensorProto); ok {
 		return append(list, t)
@@ -83,14 +83,14 @@ func tensorsOf(m protoreflect.Message, list []*onnxpb.TensorProto) []*onnxpb.Ten
 	return list
 }
 
-// An outside reads the tensors that a model keeps in other files.
+// An outside reads the tensors that a model keeps in other files below its folder.
 type outside struct {
 	folder   fs.FS
 	left     int // bytes that the whole file may still grow
 	elements uint64
 }
 
-// A region is the place of a tensor's data.
+// A region is the place of a tensor's data: a file below the model's folder, an offset and a length in bytes.
 type region struct {
 	location       string
 	offset, length int64 // a length of 0 means the size of the tensor
@@ -100,7 +100,8 @@ func elsewhere(hint, format string, args ...any) *fault {
 	return &fault{diag.ExternalData, fmt.Sprintf(format, args...), hint}
 }
 
-// fetch stores the data of a tensor in it. It allocates memory only after checking the length of the file.
+// fetch reads the data of a tensor from another file and stores them in it. It allocates memory only after checking
+// that the file has as many bytes.
 func (o *outside) fetch(t *onnxpb.TensorProto) *fault {
 	e, ok := encodings[graph.DType(t.GetDataType())]
 	if !ok {
@@ -140,7 +141,7 @@ func (o *outside) fetch(t *onnxpb.TensorProto) *fault {
 	return nil
 }
 
-// regionOf reads the place of a tensor's data, and checks that it lies below the model's folder.
+// regionOf returns the place of a tensor's data, and checks that it lies below the model's folder.
 func regionOf(t *onnxpb.TensorProto) (at region, f *fault) {
 	told := map[string]string{}
 	for _, e := range t.GetExternalData() {
@@ -188,7 +189,7 @@ func regionOf(t *onnxpb.TensorProto) (at region, f *fault) {
 	return at, nil
 }
 
-// read returns the content of a region, whose length must have been checked.
+// read returns the content of a region. The fault says that the file is missing, unreadable or too short.
 func (o *outside) read(at region) ([]byte, *fault) {
 	unreadable := func(err error) *fault {
 		hint := "put the file beside the model, where it was when the model was written"

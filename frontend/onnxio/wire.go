@@ -23,7 +23,7 @@ type wiring struct {
 	writers map[*tensorNode][]int32 // operators that make a tensor, in the file's order
 }
 
-// A tensorNode is one tensor. onnx-go names it (onnx.Namer).
+// A tensorNode is one tensor in onnx-go's graph, to which onnx-go gives the name.
 type tensorNode struct {
 	multi.Node
 	name string
@@ -49,7 +49,8 @@ func (w *wiring) SetWeightedEdge(e gonum.WeightedEdge) {
 	w.SetWeightedLine(w.NewWeightedLine(e.From(), e.To(), e.Weight()))
 }
 
-// ApplyOperation records which operator made the tensors. The operator itself stays in our bindings.
+// ApplyOperation records which operator made the tensors outputs. onnx-go calls it for each operator; topology has put
+// the operator's index into op.
 func (w *wiring) ApplyOperation(op onnx.Operation, outputs ...gonum.Node) error {
 	i := op.Attributes[indexAttr].(int64)
 	for _, o := range outputs {
@@ -62,7 +63,7 @@ func (w *wiring) ApplyOperation(op onnx.Operation, outputs ...gonum.Node) error 
 
 const indexAttr = "index"
 
-// tensorName and emptySlot keep the names of a model apart from our placeholders.
+// tensorName returns the name that a model's tensor has in onnx-go's graph, which no placeholder has.
 func tensorName(name string) string { return "=" + name }
 func emptySlot(n int) string        { return "#" + strconv.Itoa(n) }
 
@@ -70,7 +71,7 @@ func emptySlot(n int) string        { return "#" + strconv.Itoa(n) }
 // makes. Empty names are empty slots.
 type operator struct{ reads, makes []string }
 
-// wire lets onnx-go connect the operators of one graph.
+// wire lets onnx-go connect the operators of one graph, and returns the connections.
 func wire(ops []operator) (w *wiring, err error) {
 	w = &wiring{
 		WeightedDirectedGraph: multi.NewWeightedDirectedGraph(),
@@ -132,8 +133,8 @@ func topology(ops []operator) *onnxpb.ModelProto {
 	return &onnxpb.ModelProto{IrVersion: proto.Int64(int64(onnxpb.Version_IR_VERSION)), Graph: g}
 }
 
-// dependences returns the graph of operators. An edge leads from the maker of a tensor to its readers. loops lists
-// operators that read their own outputs, since gonum's sort does not detect these.
+// dependences returns the graph of operators, in which an edge leads from the maker of a tensor to its readers. loops
+// lists operators that read their own outputs, which gonum's sort does not detect.
 func (w *wiring) dependences() (g *simple.DirectedGraph, loops []int) {
 	g = simple.NewDirectedGraph()
 	for i := range w.made {

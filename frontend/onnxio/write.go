@@ -38,8 +38,8 @@ func Write(g *graph.Graph, values []graph.ValueInfo) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
-// irVersions maps versions of ONNX's operators to the version of the format that came with them
-// (onnx/docs/Versioning.md), the latest first. Before version 4, initializers also had to be inputs.
+// irVersions lists versions of ONNX's operators, the latest first, each with the version of the file format that came
+// with it (onnx/docs/Versioning.md). Before version 4 of the format, initializers also had to be inputs.
 var irVersions = []struct{ opset, ir int64 }{
 	{23, 11}, {21, 10}, {19, 9}, {15, 8}, {12, 7}, {11, 6}, {10, 5}, {0, 4},
 }
@@ -84,8 +84,8 @@ func writeGraph(g *graph.Graph) (*onnxpb.GraphProto, error) {
 	return p, nil
 }
 
-// initOrder lists the initializers in the order in which nodes read them. Those that only bodies or outputs read
-// follow by name.
+// initOrder returns the names of the initializers in the order in which nodes read them. Those that only bodies or
+// outputs read follow by name.
 func initOrder(g *graph.Graph) (names []string) {
 	listed := map[string]bool{}
 	add := func(name string) {
@@ -193,7 +193,8 @@ func writeAttr(a graph.Attr) (*onnxpb.AttributeProto, error) {
 	return p, nil
 }
 
-// writeTensor stores the elements as raw data. It rounds a real number that is no value of the tensor's type.
+// writeTensor returns a constant in ONNX's form, with raw data. Real numbers are rounded to float32 types. It returns
+// an error for an element that is no value of another type, or a type that is not written.
 func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
 	e, ok := encodings[t.DType]
 	if !ok {
@@ -231,7 +232,8 @@ func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
 	return p, nil
 }
 
-// coder returns a function that returns the bits of an element. ok is false if the type has no such value.
+// coder returns a function that gives the code of a tensor's element i. That function's ok is false if the type has no
+// such value.
 func (e encoding) coder() func(t *graph.Tensor, i int) (c uint64, ok bool) {
 	switch {
 	case e.real == nil:

@@ -87,7 +87,7 @@ func buildWhere(c *call) {
 	c.elementwise(c.in[1].DType, y, 0, 1, 2)
 }
 
-// fold applies f to any number of inputs, one after the other.
+// fold defines an operator on any number of inputs, to which f is applied one after the other.
 func fold(f joining) definition {
 	return func(c *call) {
 		y, args := real.Var(0), []int{0}
@@ -101,8 +101,8 @@ func fold(f joining) definition {
 	}
 }
 
-// extreme builds a maximum or a minimum of inputs. It omits constants that are all infinities with the sign none,
-// because these do not limit the result.
+// extreme defines a maximum or a minimum of inputs, f. It leaves out constants that are all infinities with the sign
+// none, because these do not limit the result.
 func extreme(f joining, none int) definition {
 	return func(c *call) {
 		var y *real.Expr
@@ -135,7 +135,7 @@ func extreme(f joining, none int) definition {
 // maxRows bounds the row length of a softmax that becomes one expression, with a variable for each element of the row.
 const maxRows = 1 << 12
 
-// softmax builds a softmax. Each element is 1 / sum of exp(x_j - x_i) over its row, or the logarithm of this.
+// softmax defines a softmax, or with logarithm its logarithm. Each element is 1 / sum of exp(x_j - x_i) over its row.
 func softmax(logarithm bool) definition {
 	return func(c *call) {
 		x := c.x
@@ -211,7 +211,8 @@ type rowSet struct{ n, stride int }
 // base returns the index of the first element of the row that holds element i.
 func (r rowSet) base(i int) int { return i/(r.n*r.stride)*(r.n*r.stride) + i%r.stride }
 
-// rows cuts the first input along the attribute axis. Before opset 13 a softmax joins all axes from there on to one.
+// rows returns how the attribute axis cuts the first input into rows. Before opset 13 a softmax joins all axes from
+// there on to one.
 func (c *reading) rows() rowSet {
 	x := c.x
 	if len(x) == 0 {

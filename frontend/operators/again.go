@@ -33,14 +33,14 @@ func (p *preparation) define(of *reading, def operator) {
 	p.record(of.Node, p.now)
 }
 
-// record keeps the results for a node of the graph.
+// record keeps the results m for a node of the graph, for a later preparation of a changed graph.
 func (p *preparation) record(n *graph.Node, m *made) {
 	p.made[n] = m
 	p.SetSteps(n, m.steps)
 }
 
-// keep reuses the earlier results for a node, and reports whether it could. Loops are prepared again, because their
-// bodies reuse results on their own.
+// keep takes over the earlier results for a node, and returns false if that is impossible. Loops are prepared again,
+// because their bodies reuse results on their own.
 func (p *preparation) keep(of *reading) bool {
 	if p.kept == nil || IsRecurrent(of.Node) {
 		return false
@@ -82,7 +82,8 @@ func (p *preparation) keep(of *reading) bool {
 	return true
 }
 
-// same reports whether the same is known of two tensors. Constants are never changed, so pointers suffice.
+// sameKnown reports whether the same is known of two tensors: type, shape and constant. It compares constants by
+// pointer, since they never change.
 func sameKnown(k program.KnownTensor, l program.KnownTensor) bool {
 	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
 }

@@ -121,7 +121,7 @@ func buildPowers(c *call, exponents *graph.Tensor) {
 	c.elementwise(c.dt, sum, 0, 1)
 }
 
-// maxPower bounds integer exponents, because x^n takes n multiplications.
+// maxPower is the largest integer exponent that is computed by multiplications, of which x^n takes n.
 const maxPower = 64
 
 func buildClip(c *call) {
@@ -263,7 +263,7 @@ func buildConstant(c *call) {
 	c.value(t)
 }
 
-// constantValue returns the value of a Constant node, or nil for other nodes.
+// constantValue returns the value that a Constant node gives, or nil for other nodes.
 func constantValue(n *graph.Node) *graph.Tensor {
 	a := func(name string) graph.Attr { return n.Attrs[name] }
 	switch {

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Options settle what the file leaves open.
+// Options settles what the file leaves open: sizes of axes, and formats of cells.
 type Options struct {
 	Dims map[string]int   // sizes of named dynamic axes; a leading dynamic axis has size 1
 	Data map[string][]int // shapes of data by input ("" for a single one), which bind all axes but the leading one
@@ -23,7 +23,8 @@ type Options struct {
 	Probe     int
 }
 
-// input returns what is known of an input.
+// input returns the type and the shape that an input of the graph has with these options. It refuses an input whose
+// shape is not determined.
 func (o Options) input(v graph.ValueInfo) program.KnownTensor {
 	shape := o.shape(v)
 	if !v.DType.IsNumber() {

@@ -81,7 +81,7 @@ func inBlocks(c *reading) (list []*blocks) {
 	return list
 }
 
-// A blocks is one parameter of a quantiser in blocks.
+// A blocks is one parameter of a quantiser in blocks, the scale or the zero point.
 type blocks struct {
 	t           *graph.Tensor
 	along, size int
@@ -148,7 +148,7 @@ func (b *blocks) spread(axis int, x []int) *graph.Tensor {
 	return v
 }
 
-// run returns the index along an axis of the parameter that belongs to index at of the data.
+// run returns the index along an axis of the parameter that belongs to index at of the data along that axis.
 func (b *blocks) run(axis, at int) int {
 	if axis == b.along {
 		return at / b.size

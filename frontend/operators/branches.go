@@ -60,7 +60,7 @@ func constantsOf(g *graph.Graph, around map[string]*graph.Tensor) map[string]*gr
 	return constants
 }
 
-// branches reports whether a graph or the body of a loop in it has an If.
+// branches reports whether a graph, or the body of a loop in it, has an If.
 func branches(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool {
 		body := n.Attrs["body"].G

@@ -20,7 +20,7 @@ type call struct {
 	expanded bool // the node was replaced by internal nodes, which have the steps
 }
 
-// add adds an output.
+// add adds an output of the node, which step s computes.
 func (c *call) add(s program.Step) { c.steps = append(c.steps, &s) }
 
 // value adds the only output, with a value that the operator itself determines.
@@ -278,7 +278,7 @@ func codedInput(c *reading, e *program.Elem) (of int, groups graph.ElementPick) 
 	return of, groups
 }
 
-// move adds an output that moves elements.
+// move adds an output of the given shape and type whose elements m moves.
 func (c *call) move(shape []int, dt graph.DType, m *program.Move) {
 	checkSize(shape)
 	c.add(program.Step{Shape: shape, DType: dt, Move: m})

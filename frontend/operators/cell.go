@@ -65,7 +65,7 @@ func FormatsCode(n *graph.Node) diag.Code {
 	return diag.CellFormatsMissing
 }
 
-// kind returns the description of the cells of a node's operator.
+// cellKindOf returns the description of the cells of a node's operator, or nil for operators without cells.
 func cellKindOf(n *graph.Node) *cellKind { return cells(n.FullOp()) }
 
 // stateFormats maps states to their quantisers.
@@ -84,10 +84,10 @@ type cell struct {
 	resetsSum     bool    // for a GRU: the reset gate multiplies the sum of products with h, not h itself
 }
 
-// gateTensors maps each gate to a tensor. A missing tensor is nil.
+// A gateTensors maps each gate to its tensor, such as its weights. A gate without one has nil.
 type gateTensors map[string]*graph.Tensor
 
-// quantParams holds the parameters of a Quant node.
+// A quantParams holds the parameters of a Quant node: scale, zero point, bits and the way to round.
 type quantParams struct {
 	scale, zero, bits *graph.Tensor
 	attrs             graph.Attrs
@@ -179,8 +179,8 @@ func (b *cellBody) rnn() {
 	b.gives(out, out)
 }
 
-// gate writes a gate that reads x, h and, for its peephole, the tensor from. Its quantisers are called NAME_acc and
-// NAME_FUNCTION.
+// gate writes a gate that reads x, h and, for its peephole, the tensor from. NAME_acc is its first quantiser, and
+// NAME_FUNCTION the one after the activation. It returns the gate's tensor.
 func (b *cellBody) gate(gate, name, function string, which int, from string) string {
 	return b.squashed(gate, b.sum(gate, "h", from), name+"_acc", name+"_"+function, which)
 }
@@ -284,7 +284,7 @@ func (b *cellBody) activated(name, tensor string, which int) string {
 	return b.node(a.op, name, nil, tensor)
 }
 
-// transposed returns the transposed matrix.
+// transposed returns the matrix t with rows and columns exchanged.
 func transposed(t *graph.Tensor) *graph.Tensor {
 	rows, cols := t.Shape[0], t.Shape[1]
 	return t.Picked([]int{cols, rows}, func(i int) int { return i%rows*cols + i/rows })
@@ -294,8 +294,8 @@ func transposed(t *graph.Tensor) *graph.Tensor {
 // cell could have.
 const realGates = "real_gates"
 
-// loop writes the cell as a Scan with initial states and input x. outputs names the last states and the sequence; ""
-// stands for an output that is not used.
+// loop writes the cell as a Scan of x that begins with the initial states. outputs names the last states and the
+// sequence; "" stands for an output that is not used.
 func (c *cell) loop(of *call, initial []string, x string, along program.Scanned, outputs []string) {
 	dir := 0
 	if along.Reverse {

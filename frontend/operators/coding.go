@@ -9,8 +9,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A QuantiserParts splits a quantising node into two parts. An internal operator gives the integer code of each
-// element. Arithmetic then maps the code to the node's value.
+// A QuantiserParts splits a node that quantises. An internal operator (Op) gives the integer code of each element.
+// Arithmetic then maps the code to the node's value.
 type QuantiserParts struct {
 	Op     string // Code, Sign, Trunc, Count or Float in the domain Internal
 	Inputs []Operand
@@ -137,7 +137,8 @@ func linearCoding(c *reading) *QuantiserParts {
 	return &QuantiserParts{Op: "Code", Inputs: []Operand{{Name: c.Inputs[0]}, c.alongAxis(1), zero}, Attrs: q.attrs()}
 }
 
-// PickAlongAxis returns a parameter of QuantizeLinear in a shape that broadcasts along the quantiser's axis.
+// alongAxis returns a parameter of QuantizeLinear, at an input slot, in a shape that broadcasts along the quantiser's
+// axis.
 func (c *reading) alongAxis(slot int) Operand {
 	t, x := c.in[slot].Const, c.x
 	shape := []int{}
@@ -194,10 +195,11 @@ func CodeRange(n *graph.Node) (lo, hi float64, ok bool) {
 	return n.Float("lo", math.Inf(-1)), n.Float("hi", math.Inf(1)), true
 }
 
-// Bipolar reports whether a node for which Codes is true gives -1 and +1 only.
+// IsBipolar reports whether a quantiser, for which CodeRange is true, gives only the codes -1 and +1.
 func IsBipolar(n *graph.Node) bool { return Has(n, signs) || n.Int("sign", 0) != 0 }
 
-// Decoded returns the value of a code. The step must be Uniform or Graded; the parameters of its first element apply.
+// Decoded returns the value for which a code of step s stands. Its node must have TraitUniformCodes or
+// TraitMinifloatCodes. The parameters of its first element apply.
 func Decoded(p *program.Program, s *program.Step, code float64) *big.Rat {
 	in := s.Node.Inputs
 	v, by := new(big.Rat).SetFloat64(code), new(big.Rat).SetFloat64(p.Known[in[1]].Const.At(0))

@@ -56,8 +56,8 @@ func compositeOf(n *graph.Node) (composite, bool) {
 	return c, ok
 }
 
-// A composite is decomposed by write if it has at least that many inputs. write does nothing for a form that it does
-// not support.
+// A composite is an operator that others replace: write does that for nodes of at least the given number of inputs.
+// write leaves a form that it does not support.
 type composite struct {
 	least int
 	write func(*decomposition)

@@ -64,7 +64,7 @@ func (c *windows) biased(domain string, group, channels int, x, weights string) 
 	c.last("", OpAdd, nil, sums, bias)
 }
 
-// weighted returns the kernel's size, from the shape of the weights, input 1.
+// weighted returns the size of the kernel, which it reads from the shape of the weights, input 1.
 func (c *windows) weighted() []int {
 	w := c.in[1].Shape
 	if len(w) != len(c.l.shape) {

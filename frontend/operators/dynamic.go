@@ -145,7 +145,7 @@ func (f *freezing) add(n *graph.Node, op string, attrs graph.Attrs, out string, 
 	return out
 }
 
-// Count returns the number of dynamic quantisers.
+// Count returns the number of quantisers that RemoveDynamicQuantisers has removed.
 func (d *DynamicQuantisers) Count() int { return len(d.nodes) }
 
 // Graph returns the original model, with the outputs of the quantisers as inputs. shape returns the shape of a tensor.

@@ -19,7 +19,7 @@ import (
 //	QuantAvgPool2d                    Floor(AveragePool(x)*k*k / 2^n)
 //	MaxPoolNHWC                       MaxPool, channels last
 
-// A patches is an Im2Col whose windows are only read by products with matrices.
+// A patches is an Im2Col, FINN's windows of an image as rows, that only products with matrices read.
 type patches struct {
 	n        *graph.Node
 	image    string // the padded image, once it is written
@@ -27,7 +27,7 @@ type patches struct {
 	kernel   []int64
 }
 
-// patchesOf returns these Im2Col nodes of a graph, by output.
+// patchesOf returns the Im2Col nodes of a graph that only products with constant matrices read, by output.
 func patchesOf(g *graph.Graph, constants map[string]*graph.Tensor) map[string]*patches {
 	found := map[string]*patches{}
 	for _, n := range g.Nodes {
@@ -60,7 +60,7 @@ func patchesOf(g *graph.Graph, constants map[string]*graph.Tensor) map[string]*p
 	return found
 }
 
-// ints adds a constant vector of integers.
+// ints adds a constant vector of integers, and returns its name.
 func (d *decomposition) ints(suffix string, v ...int64) string {
 	name := d.fresh(suffix)
 	d.g.Init[name] = &graph.Tensor{DType: graph.Int64, Shape: []int{len(v)}, I: v}
@@ -268,14 +268,14 @@ func quantAvgPool(d *decomposition) {
 	d.last("Floor", nil, d.add("Mul", "part", nil, sum, d.number(math.Exp2(-float64(drop)))))
 }
 
-// number adds a constant number.
+// number adds a constant with one number, and returns its name.
 func (d *decomposition) number(v float64) string {
 	name := d.fresh("number")
 	d.g.Init[name] = graph.FilledTensor(graph.Float32, nil, v)
 	return name
 }
 
-// A finnStage is a step of FINN's build. has recognises nodes that no earlier step makes.
+// A finnStage is a step of FINN's build, with a function that recognises nodes which no earlier step makes.
 type finnStage struct {
 	step string
 	has  func(n *graph.Node) bool

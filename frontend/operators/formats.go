@@ -27,7 +27,7 @@ type CellFormat struct {
 	Rounding string // QONNX' name, in capitals
 }
 
-// CellFormats holds the quantisers of a cell by name.
+// A CellFormats maps the names of a cell's quantisers, such as "output", to their formats.
 type CellFormats map[string]CellFormat
 
 // FormatNames lists the quantisers of an LSTM's cell: the attributes of QuantLSTMCell, in their order.

@@ -80,7 +80,7 @@ var families = []gap{
 		NhwcFusedConv ReduceSumInteger SampleOp Snpe`},
 }
 
-// gaps maps the names of operators to their families.
+// gaps maps the name of each operator that hlsgen knows and does not support to its family.
 var gaps = byName(families)
 
 func byName(families []gap) map[string]gap {

@@ -148,7 +148,7 @@ func buildResize(c *call) {
 		c.Str("nearest_mode", "round_prefer_floor"))
 }
 
-// nearest is the hint for every resizing that is not supported.
+// nearest is the hint for every resizing of an image that is not supported.
 const nearest = "resize with mode nearest and whole factors, which repeats pixels"
 
 // resizedAxes returns the axes to which the n factors of a Resize belong, in order.
@@ -278,7 +278,7 @@ func nearestTo(i, n, factor int, coordinates, mode string) int {
 	return max(0, min(at, n-1))
 }
 
-// floorDiv returns the quotient, rounded down. b must be positive.
+// floorDiv returns a/b rounded down, for a positive b.
 func floorDiv(a, b int) int {
 	if a < 0 {
 		return -((b - 1 - a) / b)

@@ -87,7 +87,7 @@ func init() {
 	passings[[2]string{InternalDomain, "Max"}] = first
 }
 
-// restFinite reports whether all inputs but the first are finite.
+// restFinite reports whether no input but the first may hold infinities.
 func restFinite(c *reading) bool {
 	for i := 1; i < len(c.in); i++ {
 		if endsOf(c, i) != 0 {

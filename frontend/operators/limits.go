@@ -31,7 +31,7 @@ const (
 		"sequence of half the length)"
 )
 
-// A budget counts the resources of a program.
+// A budget counts the elements, tables and multiplications of a program, and refuses what exceeds the limits.
 type budget struct {
 	counted map[any]bool // index tables, by the addresses of their first entries, and lists
 	indices int          // entries of index tables
@@ -39,7 +39,7 @@ type budget struct {
 	work    int          // multiplications
 }
 
-// step adds the resources of a step.
+// step counts the resources of a step of the program, and refuses it beyond the limits.
 func (b *budget) step(s *program.Step) {
 	n := graph.Size(s.Shape)
 	b.elements(n)

@@ -18,12 +18,12 @@ func equal(x, y *real.Expr) *real.Expr          { return real.Mul(real.AtLeast(x
 func either(x, y *real.Expr) *real.Expr         { return real.Abs(real.Sub(x, y)) }
 func not(x *real.Expr) *real.Expr               { return real.Sub(one, x) }
 
-// comparison builds a comparison of two tensors of numbers.
+// comparison defines an operator that compares two tensors of numbers by f, which gives 1 or 0.
 func comparison(f joining) definition {
 	return func(c *call) { c.elementwise(graph.Bool, f(real.Var(0), real.Var(1)), 0, 1) }
 }
 
-// logic builds an operation on two tensors of truth values.
+// logic defines an operator on two tensors of truth values, which f combines.
 func logic(f joining) definition {
 	return func(c *call) {
 		for i := range c.in {

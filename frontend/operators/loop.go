@@ -25,7 +25,8 @@ type loopBody struct {
 	names     graph.UsedNames
 }
 
-// A counter is a tensor of the given rank with one integer, times*run + plus.
+// A counter says that a tensor of the body, of the given rank, holds one integer. It is times*run + plus, where run is
+// the number of the iteration.
 type counter struct {
 	times, plus int64
 	rank        int

@@ -118,7 +118,7 @@ func buildTranspose(c *call) {
 	c.pick(shape, c.p.strided(shape, strides))
 }
 
-// maxJoined is the largest number of inputs of one Move.
+// maxJoined is the largest number of inputs from which one Move takes elements.
 const maxJoined = 1 << 8
 
 func buildConcat(c *call) {
@@ -191,7 +191,7 @@ func buildGather(c *call) {
 	c.pick(shape, from)
 }
 
-// maxClasses bounds the rows of a table from which data choose.
+// maxClasses is the most rows of a table from which data choose rows.
 const maxClasses = 1 << 16
 
 // embed builds a choice of rows of a constant table by indices in the data: each index becomes a row of zeros with a

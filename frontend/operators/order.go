@@ -46,8 +46,8 @@ func buildTopK(c *call) {
 	}
 }
 
-// order returns the Order for rows of the first input along an axis. The output's shape must have as many axes as the
-// input's.
+// order returns an Order that sorts the rows of the first input along axis a, with an output of the given shape. That
+// must have as many axes as the input.
 func (c *reading) order(a int, shape []int) *program.Order {
 	x := c.x
 	o := &program.Order{N: x[a], Stride: graph.Size(x[a+1:])}

@@ -11,7 +11,7 @@ import (
 // This file builds pools. A mean is a sum, the convolution of each channel with ones, divided by the number of
 // elements.
 
-// kernel returns the size of a pool's kernel.
+// kernel returns the size of a pool's kernel along each axis, from the attribute.
 func (c *windows) kernel() []int {
 	list := c.Ints("kernel_shape")
 	if len(list) != len(c.l.axes) {
@@ -27,7 +27,7 @@ func (c *windows) kernel() []int {
 	return kernel
 }
 
-// pool returns the geometry of a pool.
+// pool returns the windows of a pool, read from the node's attributes.
 func (c *call) pool() *windows {
 	w := c.windows()
 	w.slide(w.kernel())
@@ -42,7 +42,7 @@ func buildMaxPool(c *call) {
 	c.pool().maxima()
 }
 
-// maxVariables bounds the number of elements of one maximum.
+// maxVariables is the most elements of which one step takes the maximum.
 const maxVariables = 1 << 12
 
 // maxima adds the output of a max pool. A window that reaches beyond the data has fewer elements. A kernel position

@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// A made holds the results of preparing one node of the graph.
+// A made holds the results of preparing one node of the graph, for reuse when the graph has changed.
 type made struct {
 	of      *reading
 	names   []madeUp

@@ -36,7 +36,7 @@ func buildRequantShift(c *call) {
 	c.add(program.Step{Shape: c.x, DType: c.dt, Elem: e})
 }
 
-// levels returns the number in one of several attributes: an integer, a float, or a tensor with one element.
+// levels returns the number that one of several attributes holds: an integer, a float, or a tensor with one element.
 func (c *reading) levels(names ...string) float64 {
 	for _, name := range names {
 		switch a := c.Attrs[name]; {

@@ -12,7 +12,7 @@ import (
 // This file has the operators of QONNX and FINN-ONNX except Quant. Like Quant, each computes an integer, its code, and
 // from it a real. Package canon separates the two with the same expressions.
 
-// bipolarCode returns +1 for x >= 0, and -1 otherwise.
+// bipolarCode returns the expression that is +1 for x >= 0, and -1 otherwise.
 func bipolarCode(x *real.Expr) *real.Expr {
 	return real.Sub(real.Mul(real.Float(2), real.AtLeast(x, zero)), one)
 }
@@ -102,7 +102,7 @@ func buildTruncCode(c *call) {
 	c.elementwise(graph.Int64, t.code(), 0, 1, 2)
 }
 
-// maxThresholds bounds the thresholds per channel of a MultiThreshold.
+// maxThresholds is the most thresholds per channel that a MultiThreshold may have.
 const maxThresholds = 1 << 12
 
 // thresholdCount adds an output that counts, for each element, the thresholds of its channel that it reaches. finish

@@ -23,12 +23,12 @@ type Quantiser struct {
 	Sign      bool // instead, the code is +1 from 0 on, and -1 below
 }
 
-// clamped limits x to lo..hi.
+// clamped returns the expression that is x limited to lo..hi.
 func clamped(x *real.Expr, lo, hi float64) *real.Expr {
 	return real.Min(real.Max(x, real.Float(lo)), real.Float(hi))
 }
 
-// code returns the expression for the code of x.
+// code returns the expression that is the code of x for the given scale and zero point.
 func (q Quantiser) code(x, scale, zero *real.Expr) *real.Expr {
 	y := real.Div(x, scale)
 	if q.Sign {
@@ -40,7 +40,8 @@ func (q Quantiser) code(x, scale, zero *real.Expr) *real.Expr {
 	return clamped(real.Add(real.Round(y, q.Mode), zero), q.Lo, q.Hi)
 }
 
-// maxBits bounds the width of a quantiser. Codes of far more bits, and their sums, would still be exact in a float64.
+// maxBits is the most bits of a quantiser's codes. Codes of far more bits, and their sums, would still be exact in a
+// float64.
 const maxBits = 32
 
 func readQuant(c *reading) Quantiser {

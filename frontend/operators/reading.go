@@ -55,7 +55,8 @@ func (c *reading) scalar(code diag.Code, i int, what string) float64 {
 	return t.At(0)
 }
 
-// constInts returns the values of a constant integer input.
+// constInts returns the integers of constant input i, which a refusal calls what. It refuses an input that is not
+// constant.
 func (c *reading) constInts(i int, what string) []int64 {
 	t := c.in[i].Const
 	if t == nil {
@@ -68,7 +69,8 @@ func (c *reading) constInts(i int, what string) []int64 {
 	return t.Ints()
 }
 
-// axis returns an axis of a tensor of the given rank as a non-negative number.
+// axis returns an axis of a tensor of the given rank as a non-negative number. A negative a counts from the end. It
+// refuses one out of range.
 func axis(a int64, rank int) int {
 	i, ok := fromEnd(a, rank)
 	if !ok {
@@ -86,7 +88,8 @@ func fromEnd(i int64, n int) (index int, ok bool) {
 	return int(i), 0 <= i && i < int64(n)
 }
 
-// axes returns axes as non-negative numbers, and refuses repeated ones.
+// axes returns the list of axes of a tensor of the given rank as non-negative numbers. It refuses repeated ones, and
+// ones out of range.
 func axes(list []int64, rank int) []int {
 	out := make([]int, len(list))
 	for i, v := range list {

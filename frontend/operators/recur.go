@@ -9,10 +9,10 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// maxRuns bounds the length of a sequence.
+// maxRuns is the most runs of a loop: the longest sequence.
 const maxRuns = 1 << 20
 
-// A scan reads a Scan node.
+// A scan holds what a Scan node says while the loop is built from it.
 type scan struct {
 	*call
 	body  *graph.Graph
@@ -157,7 +157,8 @@ func fixedValue(name string, dt graph.DType, shape []int) graph.ValueInfo {
 	return v
 }
 
-// prepare prepares the body. Errors in the body are reported for the body's nodes.
+// prepare prepares the body g of the loop as a program of its own. Errors in the body are reported for the body's
+// nodes.
 func (s *scan) prepare(g *graph.Graph) {
 	before := len(s.p.report.Diags)
 	file := s.file()

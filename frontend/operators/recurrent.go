@@ -10,8 +10,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A recurrent reads ONNX' LSTM, GRU or RNN. The inputs are X, W, R, B, sequence_lens, initial_h and, for an LSTM,
-// initial_c and P. The outputs are Y and the last states.
+// A recurrent reads ONNX' LSTM, GRU or RNN and writes loops for it. The inputs are X, W, R, B, sequence_lens, initial_h
+// and, for an LSTM, initial_c and P. The outputs are Y and the last states.
 type recurrent struct {
 	*call
 	kind             *cellKind
@@ -183,7 +183,7 @@ func (r *recurrent) readFormats() {
 	}
 }
 
-// params returns a format as the parameters of a Quant node.
+// params returns the format as the parameters of a Quant node.
 func (f CellFormat) params() quantParams {
 	return quantParams{graph.FilledTensor(graph.Float32, nil, f.Scale), graph.FilledTensor(graph.Float32, nil, f.Zero),
 		graph.FilledTensor(graph.Float32, nil, float64(f.Bits)), graph.Attrs{"signed": graph.FlagAttr(f.Signed),

@@ -11,7 +11,7 @@ import (
 // This file builds reductions over axes. Reductions over the axes of an image become global pools. Others become sums
 // of products with ones, or maxima.
 
-// reduced returns the axes of a reduction, and the shape of its output.
+// reduced returns which axes a reduction reduces, and the shape of its output.
 func (c *reading) reduced() (axes []bool, shape []int) {
 	x := c.x
 	over := c.axesOf(len(x))
@@ -44,7 +44,8 @@ func images(axes []bool) (domain string, ok bool) {
 	return "", false
 }
 
-// reduction builds a reduction, as a global pool if possible, otherwise by the operator op.
+// reduction defines an operator that reduces axes: by the global pool if there is one for these axes, and otherwise by
+// the internal operator op.
 func reduction(pool, op string) definition {
 	return func(c *call) {
 		axes, shape := c.reduced()
@@ -157,7 +158,8 @@ func reducedRows(c *call) (shape []int, base *program.IndexList, offset []int32)
 	return shape, c.p.list(shape, leftStrides), c.p.strided(along, alongStrides)
 }
 
-// buildSum builds the internal operator SummationOrder. Its input 1 holds ones.
+// buildSum builds the internal operator for sums over axes. Its input 1 holds ones, by which the elements are
+// multiplied.
 func buildSum(c *call) {
 	shape, base, offset := reducedRows(c)
 	d := &program.Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: c.p.every(len(offset), 1)}
@@ -165,7 +167,7 @@ func buildSum(c *call) {
 	c.add(program.Step{Shape: shape, DType: c.dt, Dot: d})
 }
 
-// buildOver builds the internal operators for maxima and products over axes.
+// buildOver defines the internal operator that combines elements over axes by f, such as a maximum or a product.
 func buildOver(f joining) definition {
 	return func(c *call) {
 		shape, base, offset := reducedRows(c)

@@ -11,7 +11,7 @@ type Role uint8
 
 // These are the roles.
 const (
-	// with one tensor of data, a function of each element; with several, it combines them
+	// NoRole is that of an operator that computes a function of each element, or combines several tensors of data.
 	NoRole               Role = iota
 	RoleMovesCodes            // moves codes, or chooses among them; its outputs are codes
 	RoleWeightedSum           // sums of products with weights; reads codes and gives sums
@@ -26,7 +26,7 @@ const (
 	RoleElementwise           // reads codes if several inputs depend on data, because a layer adds integers
 )
 
-// roles maps each operator that has a role to its role.
+// roles maps the name of each operator that has a role to the role.
 var roles = map[string]Role{
 	"Conv": RoleWeightedSum, "ConvTranspose": RoleWeightedSum, "MatMul": RoleWeightedSum, "Gemm": RoleWeightedSum,
 	"AveragePool": RolePlainSum, "GlobalAveragePool": RolePlainSum, "ReduceMean": RolePlainSum,
@@ -49,13 +49,13 @@ var roles = map[string]Role{
 	"DebugMarker": RoleMovesCodes, "Im2Col": RoleMovesCodes,
 }
 
-// Role returns the role of a node.
+// RoleOf returns the role of a node's operator. It is NoRole for operators without another one.
 func RoleOf(n *graph.Node) Role { return roles[n.Op] }
 
 // IsMaxPool reports whether a node that carries codes chooses one of several elements by their size.
 func IsMaxPool(n *graph.Node) bool { return n.Op == "MaxPool" || n.Op == "GlobalMaxPool" }
 
-// linear holds the operators that map a single tensor of data by a factor and an offset for each element.
+// linear holds the names of the operators that map a single tensor of data by a factor and an offset for each element.
 var linear = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Sum": true, "Mean": true, "Neg": true,
 	"Cast": true, "BatchNormalization": true}
 
@@ -78,7 +78,7 @@ var magnitudes = map[string]bool{"Pow": true, "Abs": true, "Sqrt": true, "Log": 
 // ComputesMagnitude reports whether a node computes squares, magnitudes or logarithms.
 func ComputesMagnitude(n *graph.Node) bool { return magnitudes[n.Op] }
 
-// IsReduction reports whether a node computes one number from many elements of data.
+// IsReduction reports whether a node computes a single number from many elements of data, such as a sum or a maximum.
 func IsReduction(n *graph.Node) bool {
 	return RoleOf(n) == RolePlainSum || strings.HasPrefix(n.Op, "Reduce")
 }

@@ -141,7 +141,7 @@ func buildConstantOfShape(c *call) {
 	c.value(t.Picked(shape, func(int) int { return 0 }))
 }
 
-// buildDropout builds the identity, because models run in inference mode.
+// buildDropout builds the identity for Dropout, because models run in inference mode.
 func buildDropout(c *call) {
 	if c.Output(1) != "" {
 		unsupported("export the model in inference mode", "the mask is used")

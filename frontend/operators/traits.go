@@ -27,16 +27,16 @@ type Trait uint16
 // These are the traits.
 const (
 	TraitKeepsScaledIntegers Trait = 1 << iota // maps scaled integers to scaled integers
-	// each element depends on its whole row, and rises strictly with its own input
+	// TraitSoftmax: each element depends on its whole row, and rises strictly with its own input.
 	TraitSoftmax
 	TraitClip               // limits each element by inputs 1 and 2, or by attributes
 	TraitNeedsCellFormats   // its gates get formats only from --lstm-config or --cell-config
 	TraitMinifloatQuantiser // quantises to minifloats
 	TraitOneHot             // maps each index to a row of zeros with a single one
-	// gives codes of equal steps; inputs are the data, the scale and the zero point
+	// TraitUniformCodes: it gives codes of equal steps; inputs are the data, the scale and the zero point.
 	TraitUniformCodes
 	TraitInputChannelsFirst // sums windows over the first axis of its weights, not the second
-	// gives codes whose steps grow with the value; inputs are the data and the scale
+	// TraitMinifloatCodes: it gives codes whose steps grow with the value; inputs are the data and the scale.
 	TraitMinifloatCodes
 
 	TraitLoop    // runs along a sequence

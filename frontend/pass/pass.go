@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Pass is one row of a table. The passes run in the order of the rows.
+// A Pass is a named change of a graph of type G. Tables of passes run from the first to the last.
 type Pass[G any] struct {
 	Name, Doc string
 	After     []string // passes that must stand before this one; Doc says why
@@ -18,7 +18,7 @@ type Pass[G any] struct {
 	Run func(G, *diag.List) (changed bool)
 }
 
-// Options says how to run a table.
+// Options says how Run runs a table: how much of it, with which check, and what to call after changes.
 type Options[G any] struct {
 	Until  int                                      // run only the first Until passes; 0 for all
 	Verify func(G) error                            // checks the graph after every pass; nil for none
@@ -80,7 +80,8 @@ func Run[G any](table []Pass[G], g G, opt Options[G], d *diag.List) error {
 	return nil
 }
 
-// apply runs one pass and adds its name to any panic.
+// apply runs one pass and then verify, unless it is nil, and reports whether the pass changed the graph. A panic, or an
+// error of verify, becomes a panic with a *Panic that names the pass.
 func (p Pass[G]) apply(g G, d *diag.List, verify func(G) error) bool {
 	defer func() {
 		if v := recover(); v != nil {

@@ -7,7 +7,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// Infinities holds the signs of the infinities that a tensor may hold. Masks and limits in models may be infinite.
+// An Infinities is the set of the infinities, Above and Below, that a tensor may hold. Masks and limits in models may
+// be infinite.
 type Infinities uint8
 
 // The signs of infinities.
@@ -16,10 +17,10 @@ const (
 	Above
 )
 
-// Negated returns the infinities of the negated tensor.
+// Negated returns the infinities of the tensor with all signs changed.
 func (e Infinities) Negated() Infinities { return e>>1&Below | e<<1&Above }
 
-// InfinitiesIn returns the infinities in a constant.
+// InfinitiesIn returns the infinities that occur in a constant.
 func InfinitiesIn(t *graph.Tensor) (e Infinities) {
 	if t.IsCertainlyFinite() || !t.DType.Float() {
 		return 0
@@ -33,10 +34,10 @@ func InfinitiesIn(t *graph.Tensor) (e Infinities) {
 	return e
 }
 
-// MayBeInfinite reports whether a tensor may hold infinities.
+// MayBeInfinite reports whether a tensor of p may hold infinities.
 func MayBeInfinite(p *Program, tensor string) bool { return p.Infinities(tensor) != 0 }
 
-// ReadsInfinities reports whether a step may read infinities.
+// ReadsInfinities reports whether an input of a step of p may hold infinities.
 func ReadsInfinities(p *Program, step *Step) bool {
 	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return MayBeInfinite(p, in) })
 }

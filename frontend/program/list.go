@@ -15,14 +15,16 @@ type IndexList struct {
 	axes  []stride // the outermost first; empty if all numbers are from
 }
 
-// A stride is an axis of an IndexList: its number of coordinates, and the step from one to the next.
+// A stride is an axis of an IndexList: its number of coordinates, and how much the numbers grow from one coordinate to
+// the next.
 type stride struct{ extent, step int }
 
 // An Axis is an axis along which two lists grow by constant steps A and B, such as the lists of a product's factors.
+// Extent is its number of coordinates.
 type Axis struct{ Extent, A, B int }
 
 // Axes returns the axes along which two lists of equal length grow, the innermost last. ok is false if a list is a
-// table or starts above 0.
+// table, is empty or does not start at 0, or if there are no common axes.
 func Axes(a, b *IndexList) (axes []Axis, ok bool) {
 	if a.table != nil || b.table != nil || a.from != 0 || b.from != 0 || a.n == 0 {
 		return nil, false
@@ -52,7 +54,7 @@ func Axes(a, b *IndexList) (axes []Axis, ok bool) {
 	return axes, len(x) == len(y)
 }
 
-// NewIndexList returns a list with the given table, or nil for nil.
+// NewIndexList returns a list with the numbers of a table, which must not change, or nil for a nil table.
 func NewIndexList(table []int32) *IndexList {
 	if table == nil {
 		return nil
@@ -60,7 +62,7 @@ func NewIndexList(table []int32) *IndexList {
 	return &IndexList{n: len(table), table: table}
 }
 
-// Strides returns the list that holds, for every element of a shape in row-major order, the sum of its coordinates
+// Strides returns the list with an entry for every element of a shape, in row-major order: the sum of its coordinates
 // times steps.
 func Strides(shape, steps []int) *IndexList {
 	l := &IndexList{n: graph.Size(shape)}
@@ -98,7 +100,7 @@ func (l *IndexList) At(i int) int32 {
 	return int32(at)
 }
 
-// run returns how many numbers from the i-th on have a constant step, and that step.
+// run returns how many numbers from the i-th on grow by a constant step, and that step.
 func (l *IndexList) run(i int) (n, step int) {
 	if len(l.axes) == 0 {
 		return l.n - i, 0
@@ -107,7 +109,7 @@ func (l *IndexList) run(i int) (n, step int) {
 	return a.extent - i%a.extent, a.step
 }
 
-// Append appends the n numbers from the i-th on to a slice.
+// Append appends the n numbers from the i-th on to a slice, and returns the extended slice.
 func (l *IndexList) Append(to []int32, i, n int) []int32 {
 	if l.table != nil {
 		return append(to, l.table[i:i+n]...)
@@ -125,7 +127,7 @@ func (l *IndexList) Append(to []int32, i, n int) []int32 {
 	return to
 }
 
-// listed is the number of entries that All computes at a time for a list with strides.
+// listed is the number of entries that All computes at a time for a list that is no table.
 const listed = 1 << 12
 
 // All yields all numbers in order, with their indices.
@@ -145,7 +147,7 @@ func (l *IndexList) All(yield func(i int, v int32) bool) {
 	}
 }
 
-// Table returns all numbers, or nil for a nil list. The caller must not change the result.
+// Table returns all numbers as a slice, or nil for a nil list. The caller must not change it.
 func (l *IndexList) Table() []int32 {
 	switch {
 	case l == nil:
@@ -156,7 +158,7 @@ func (l *IndexList) Table() []int32 {
 	return l.Append(nil, 0, l.n)
 }
 
-// Inverse returns the inverse permutation. The list must hold each of 0, 1 ... n-1 once.
+// Inverse returns the list in which entry l.At(i) is i. The list must hold each of 0, 1 ... n-1 once.
 func (l *IndexList) Inverse() *IndexList {
 	if order := l.AscendingOrder(); order != nil {
 		return order
@@ -176,7 +178,7 @@ func (l *IndexList) Range() (least, most int32) {
 	return int32(lo), int32(hi)
 }
 
-// Equal reports whether two lists hold the same numbers.
+// Equal reports whether two lists hold the same numbers, in whatever form.
 func (l *IndexList) Equal(o *IndexList) bool {
 	if l == o || l.table == nil && o.table == nil && l.n == o.n && l.from == o.from && slices.Equal(l.axes, o.axes) {
 		return true
@@ -204,7 +206,8 @@ func (l *IndexList) CommonDivisor() int32 {
 	return max(common(steps), -common(steps))
 }
 
-// AscendingOrder returns the indices in ascending order of their numbers, or nil if the numbers are ascending already.
+// AscendingOrder returns the indices that sort the list, equal numbers in their order. It returns nil if the list is
+// sorted already.
 func (l *IndexList) AscendingOrder() *IndexList {
 	if l.table != nil {
 		if slices.IsSorted(l.table) {
@@ -241,7 +244,7 @@ func (l *IndexList) AscendingOrder() *IndexList {
 	return Strides(shape, steps)
 }
 
-// CountUp returns 0, 1 ... n-1.
+// CountUp returns the slice 0, 1 ... n-1.
 func CountUp[T int | int32 | int64](n int) []T {
 	out := make([]T, n)
 	for i := range out {

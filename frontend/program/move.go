@@ -12,7 +12,7 @@ type Move struct {
 	Places *Places
 }
 
-// From returns the input and the element from which output element i comes.
+// From returns the input and the index of its element from which output element i comes.
 func (m *Move) From(i int) (input, element int) {
 	if m.Places != nil {
 		at := m.Places.at(i)
@@ -30,13 +30,14 @@ func (m *Move) From(i int) (input, element int) {
 	return input, int(m.Index[i])
 }
 
-// IsIdentity reports whether the output is input 0 without a change of order.
+// IsIdentity reports whether the output has the elements of input 0 in their order. It looks at m's form and not at its
+// tables.
 func (m *Move) IsIdentity() bool { return m.Input == nil && m.Index == nil && m.Places == nil }
 
-// ReadsOtherInputs reports whether elements may come from other inputs than input 0.
+// ReadsOtherInputs reports whether elements may come from inputs other than input 0. It looks at m's form.
 func (m *Move) ReadsOtherInputs() bool { return m.Input != nil || m.Places != nil && m.Places.outside }
 
-// Slots returns the inputs from which elements come, in the order of their first elements.
+// Slots returns the inputs from which elements come, each once, in the order of their first elements.
 func (m *Move) Slots() (list []int) {
 	switch {
 	case !m.ReadsOtherInputs():
@@ -59,8 +60,8 @@ func (m *Move) Slots() (list []int) {
 	return list
 }
 
-// A Places maps the coordinates of each output element to an element of input 0, or to the only element of input 1, as
-// in padded data.
+// A Places maps the coordinates of each output element to the place from which it comes. That is an element of input 0
+// or, as for padding, the only element of input 1.
 type Places struct {
 	n       int
 	axes    [][]int32 // by axis, or several merged axes, and coordinate: an offset into input 0; negative for input 1
@@ -109,8 +110,8 @@ func (p *Places) at(i int) int {
 // Len returns the number of output elements.
 func (p *Places) Len() int { return p.n }
 
-// Row returns the places of the output elements from i to the end of the last axis. Each is base plus its entry of
-// axis, or comes from input 1 if one of the two is negative. The last axis must not be empty.
+// Row returns the places of the output elements from i to the end of the last axis: base plus each entry of axis. If
+// one of the two is negative, the element comes from input 1. The last axis must not be empty.
 func (p *Places) Row(i int) (base int, axis []int32) {
 	last := len(p.axes) - 1
 	if last < 0 {

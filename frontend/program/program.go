@@ -42,7 +42,7 @@ type Program struct {
 	laidOut sync.Map           // from *Tensor to *Reals: constants in the form that runs read
 }
 
-// New returns a program of a graph without steps.
+// New returns a program of a graph, without steps. file is the model's file name for diagnostics.
 func New(g *graph.Graph, file string) *Program {
 	n := len(g.Nodes)
 	p := &Program{Graph: g, File: file, Known: make(map[string]KnownTensor, n+len(g.Init)),
@@ -54,29 +54,30 @@ func New(g *graph.Graph, file string) *Program {
 	return p
 }
 
-// Add adds a step, whose inputs are known.
+// Add adds a step behind all others. What is known of its inputs must have been recorded.
 func (p *Program) Add(s *Step) {
 	p.Steps = append(p.Steps, s)
 	p.by[s.Output] = s
 }
 
-// SetSteps records the steps of a node of the graph.
+// SetSteps records the steps of a node of the graph, for StepsOf. It does not add them.
 func (p *Program) SetSteps(n *graph.Node, steps []*Step) { p.of[n] = steps }
 
 // StepsOf returns the steps of a node of the graph, including those of its internal nodes. Constants have no steps.
 func (p *Program) StepsOf(n *graph.Node) []*Step { return p.of[n] }
 
-// SetOrigin records the node of the graph to which an internal node belongs.
+// SetOrigin records that an internal node belongs to node n of the graph.
 func (p *Program) SetOrigin(internal, n *graph.Node) { p.origin[internal] = n }
 
-// SetInexact records the value of a step that does not depend on data, although its elements are not float64s.
+// SetInexact records the value of a step's output that does not depend on data, and whose elements are not all
+// float64s.
 func (p *Program) SetInexact(tensor string, v *Reals) { p.inexact[tensor] = v }
 
-// Inexact returns the value of a step that does not depend on data and whose elements are not float64s. It returns nil
-// for other tensors.
+// Inexact returns the value of a tensor that does not depend on data although its elements are not all float64s. It
+// returns nil for other tensors.
 func (p *Program) Inexact(tensor string) *Reals { return p.inexact[tensor] }
 
-// SetInfinities records which infinities a tensor may hold, other than a constant.
+// SetInfinities records which infinities a tensor that is not constant may hold.
 func (p *Program) SetInfinities(tensor string, e Infinities) {
 	if e == 0 {
 		delete(p.endless, tensor)
@@ -85,7 +86,7 @@ func (p *Program) SetInfinities(tensor string, e Infinities) {
 	p.endless[tensor] = e
 }
 
-// Infinities returns the infinities that a tensor may hold.
+// Infinities returns the infinities that a tensor may hold, or a constant does hold.
 func (p *Program) Infinities(tensor string) Infinities {
 	if c := p.Known[tensor].Const; c != nil {
 		return InfinitiesIn(c)
@@ -93,7 +94,7 @@ func (p *Program) Infinities(tensor string) Infinities {
 	return p.endless[tensor]
 }
 
-// Finish finds the readers of all tensors, once all steps are there.
+// Finish completes a program to which all steps were added. Only then may Readers be called.
 func (p *Program) Finish() {
 	for _, s := range p.Steps {
 		seen := map[string]bool{}
@@ -106,7 +107,8 @@ func (p *Program) Finish() {
 	}
 }
 
-// A KnownTensor holds what is known of a tensor before a run. Const is nil unless the tensor is constant.
+// A KnownTensor holds what is known of a tensor before a run: its type and shape, and its elements if it is constant
+// (Const).
 type KnownTensor struct {
 	Shape []int
 	DType graph.DType
@@ -120,10 +122,10 @@ func (p *Program) IsInexactConstant(tensor string) bool { return p.inexact[tenso
 // Producer returns the step that computes a tensor, or nil for inputs and constants.
 func (p *Program) Producer(tensor string) *Step { return p.by[tensor] }
 
-// Readers returns the steps that read a tensor, each once.
+// Readers returns the steps that read a tensor, each once. The caller must not change the list.
 func (p *Program) Readers(tensor string) []*Step { return p.readers[tensor] }
 
-// Loop returns the loop of a node, or nil if the node is not a loop.
+// Loop returns the loop that a node of the graph runs, or nil if the node is no loop.
 func (p *Program) Loop(n *graph.Node) *Recur {
 	for _, o := range n.Outputs {
 		if s := p.by[o]; s != nil {
@@ -133,8 +135,8 @@ func (p *Program) Loop(n *graph.Node) *Recur {
 	return nil
 }
 
-// StepsBetween returns, in order, the steps on which the tensors to depend, given the tensors from. read holds the
-// other tensors that these steps read.
+// StepsBetween returns, in order, the steps that compute the tensors to from the tensors from. read is the set of the
+// tensors to and of all that these steps read, without those in from.
 func (p *Program) StepsBetween(from, to []string) (steps []*Step, read map[string]bool) {
 	given, read := graph.NameSet(from), graph.NameSet(to)
 	for _, s := range slices.Backward(p.Steps) {
@@ -151,7 +153,8 @@ func (p *Program) StepsBetween(from, to []string) (steps []*Step, read map[strin
 	return steps, read
 }
 
-// Origin returns the node of the graph to which an internal node belongs. For other nodes it returns the node itself.
+// Origin returns the node of the graph to which an internal node belongs. For a node of the graph itself, it returns
+// that.
 func (p *Program) Origin(n *graph.Node) *graph.Node {
 	if o := p.origin[n]; o != nil {
 		return o
@@ -159,5 +162,5 @@ func (p *Program) Origin(n *graph.Node) *graph.Node {
 	return n
 }
 
-// IsSequenceInput reports whether an input's leading axis is dynamic and time.
+// IsSequenceInput reports whether an input's leading axis has an open size and is time, not samples.
 func (p *Program) IsSequenceInput(input string) bool { return p.Sequences[input] }

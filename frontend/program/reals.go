@@ -27,18 +27,18 @@ type Refiner interface {
 	Element(result, i int, prec uint) (real.Num, error)
 }
 
-// ZeroReals returns a tensor of zeros, to be filled in.
+// ZeroReals returns exact zeros of the given shape, to be filled in.
 func ZeroReals(shape []int) *Reals {
 	n := graph.Size(shape)
 	return &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
 }
 
-// Clone returns a copy of v.
+// Clone returns a copy of v with its own elements.
 func (v *Reals) Clone() *Reals {
 	return &Reals{Shape: v.Shape, Lo: slices.Clone(v.Lo), Hi: slices.Clone(v.Hi)}
 }
 
-// NewExactReals returns the value with the given elements.
+// NewExactReals returns the exact value with the given shape and elements. It keeps data.
 func NewExactReals(shape []int, data []float64) *Reals {
 	return &Reals{Shape: shape, Lo: data, Hi: data}
 }
@@ -83,7 +83,7 @@ func (v *Reals) Exact() bool {
 	return len(v.Lo) == 0 || &v.Lo[0] == &v.Hi[0] || slices.Equal(v.Lo, v.Hi)
 }
 
-// At returns the interval of element i.
+// At returns the interval that encloses element i; both its ends are the element if that is exact.
 func (v *Reals) At(i int) real.Interval { return real.Interval{Lo: v.Lo[i], Hi: v.Hi[i]} }
 
 // Element returns element i, exactly or enclosed at prec bits. known is false if v does not determine it.
@@ -100,7 +100,8 @@ func (v *Reals) Element(i int, prec uint) (n real.Num, known bool, err error) {
 	return n, false, nil
 }
 
-// ToTensor returns the constant with v's exact values. It returns an error if dt does not hold a value.
+// ToTensor returns v, which must be exact, as a constant of type dt. It returns an error if dt is an integer type that
+// does not hold an element.
 func (v *Reals) ToTensor(dt graph.DType) (*graph.Tensor, error) {
 	t := &graph.Tensor{DType: dt, Shape: v.Shape}
 	if dt.Float() {
@@ -127,7 +128,7 @@ func (v *Reals) SetInterval(i int, y real.Interval) {
 	v.Lo[i] = y.Lo
 }
 
-// ShareBounds makes Lo and Hi one slice if they are equal.
+// ShareBounds makes Lo and Hi one slice if they are equal, so that v counts as exact. It returns v.
 func (v *Reals) ShareBounds() *Reals {
 	if v.Exact() {
 		v.Hi = v.Lo

@@ -17,7 +17,8 @@ type Order struct {
 	Index              bool
 }
 
-// ComparePlaces converts a comparison of values to a comparison of places.
+// ComparePlaces returns a negative number if element i of a row comes before element j in the order, and a positive one
+// otherwise. c compares their values like cmp.Compare.
 func (o *Order) ComparePlaces(c, i, j int) int {
 	if o.Largest {
 		c = -c
@@ -30,7 +31,7 @@ func (o *Order) ComparePlaces(c, i, j int) int {
 	return c
 }
 
-// Sorted returns the indices of a row of float64s, first place first.
+// Sorted returns the indices of a row of float64s in the order's sequence: first place first.
 func (o *Order) Sorted(row []float64) []int {
 	order := CountUp[int](len(row))
 	slices.SortFunc(order, func(i, j int) int { return o.ComparePlaces(cmp.Compare(row[i], row[j]), i, j) })
@@ -56,7 +57,7 @@ type Step struct {
 	Codes bool
 }
 
-// An Elem computes element i as Expr. Variable v of Expr is element At(v, i) of input Args[v].
+// An Elem computes output element i as Expr of single elements: variable v is element At(v, i) of input Args[v].
 type Elem struct {
 	Expr   *real.Expr
 	Args   []int
@@ -64,7 +65,7 @@ type Elem struct {
 	Offset []int32             // by variable, added to Index, so that variables can share a table; nil for zeros
 }
 
-// At returns the index of the element that variable v reads for output element i.
+// At returns the index, in its input, of the element that variable v reads for output element i.
 func (e *Elem) At(v, i int) int {
 	if e.Offset == nil {
 		return e.Index[v].At(i)
@@ -99,14 +100,14 @@ type Recur struct {
 	RealGates []string // for the cell of an ONNX operator without formats: the quantisers that it could have
 }
 
-// A Scanned says how a loop runs along a tensor: one element of an axis after the other, forwards or in reverse. The
-// body's tensor lacks that axis.
+// A Scanned says how a loop goes along an axis of a tensor: forwards or in reverse, one index per run. The body's
+// tensor lacks that axis.
 type Scanned struct {
 	Axis    int
 	Reverse bool
 }
 
-// Position returns the position of run t of n on the axis.
+// Position returns the index on the axis that run t of n reads or writes.
 func (s Scanned) Position(t, n int) int {
 	if s.Reverse {
 		return n - 1 - t
@@ -148,5 +149,5 @@ func (w *Window) Tap(k int) (kh, kw, c int) {
 	return at / w.Kernel[1], at % w.Kernel[1], k % w.Depth
 }
 
-// Positions returns the number of kernel positions.
+// Positions returns the number of positions in the kernel, its height times its width.
 func (w *Window) Positions() int { return w.Kernel[0] * w.Kernel[1] }

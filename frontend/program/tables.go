@@ -6,12 +6,13 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// Strided returns, for every element of shape in row-major order, the sum of its coordinates times strides.
+// Strided returns a table with an entry for every element of shape in row-major order: the sum of its coordinates times
+// strides.
 func Strided(shape, strides []int) []int32 {
 	return StridedFrom(0, shape, strides)
 }
 
-// StridedFrom is like Strided, but adds at to every entry.
+// StridedFrom returns the table of Strided with at added to every entry.
 func StridedFrom(at int, shape, strides []int) []int32 {
 	run, step := 1, 0 // along the last axis
 	outer := len(shape) - 1
@@ -36,7 +37,7 @@ func StridedFrom(at int, shape, strides []int) []int32 {
 	return index
 }
 
-// PickAlongAxis returns the pick that maps every element of shape to its coordinate along an axis.
+// PickAlongAxis returns the pick that maps every element of shape, in row-major order, to its coordinate along an axis.
 func PickAlongAxis(shape []int, axis int) graph.ElementPick {
 	return graph.ElementPick{Run: graph.Size(shape[axis+1:]), Count: shape[axis]}
 }
@@ -61,7 +62,8 @@ func SumIndices(from [][]int32) []int32 {
 	return index
 }
 
-// RowMajorStrides returns the row-major strides of a shape.
+// RowMajorStrides returns, for each axis of a shape, how many elements lie between neighbours along it in row-major
+// order.
 func RowMajorStrides(shape []int) []int {
 	s := make([]int, len(shape))
 	n := 1
@@ -72,7 +74,7 @@ func RowMajorStrides(shape []int) []int {
 	return s
 }
 
-// IndexTables returns the index tables of a step.
+// IndexTables returns the tables of indices that a step keeps in memory. Some of them may be nil.
 func (s *Step) IndexTables() (all [][]int32) {
 	elem := s.Elem
 	switch {
@@ -91,7 +93,8 @@ func (s *Step) IndexTables() (all [][]int32) {
 	return all
 }
 
-// BroadcastStrides returns the strides of a tensor of shape in along rank axes, 0 for axes along which it is broadcast.
+// BroadcastStrides returns the row-major strides of a tensor of shape in along rank axes, as of the result of a
+// broadcast. They are 0 for axes along which it is repeated.
 func BroadcastStrides(rank int, in []int) []int {
 	strides := make([]int, rank)
 	for j, stride := range RowMajorStrides(in) {

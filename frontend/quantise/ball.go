@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A ball is the set of integer weights of an output channel with which its sums fit an accumulator, for all inputs in
-// [lo, hi].
+// A ball is the set of the integer weights of an output channel with which its sums fit an accumulator. Inputs may be
+// any in [lo, hi].
 type ball struct {
 	bits   int
 	lo, hi float64

@@ -17,7 +17,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A values holds the values of a tensor in all runs. If there are too many to keep, it holds every n-th value.
+// A values holds the values that a tensor had in all runs. If there are too many to keep, it holds every n-th.
 type values struct {
 	kept     []float64
 	every, n int // one of every values is kept; n counts all values
@@ -26,7 +26,7 @@ type values struct {
 	chosen   map[choosing]choice // the chosen codes and scales
 }
 
-// maxKept bounds the number of values that are kept for a tensor.
+// maxKept is the most values that are kept for a tensor.
 const maxKept = 1 << 15
 
 func (v *values) add(list []float64) {
@@ -51,7 +51,8 @@ func (v *values) add(list []float64) {
 // all returns the kept values, and the least and the greatest value.
 func (v *values) all() []float64 { return append(slices.Clip(v.kept), v.min, v.max) }
 
-// quantiser returns the code and the scale that a rule gives for the values. The result is cached.
+// quantiser returns the code and the scale that a rule gives for the values, in format f. If grid is above 0, the scale
+// is grid times a power of two. The result is cached.
 func (v *values) quantiser(r ScaleRule, f QuantFormat, grid float64) choice {
 	by := choosing{r, f.of(v.min < 0, false), grid}
 	c, ok := v.chosen[by]
@@ -66,7 +67,8 @@ func (v *values) quantiser(r ScaleRule, f QuantFormat, grid float64) choice {
 	return c
 }
 
-// A Calibration runs a network's float model, in which quantisers that will be replaced only clip.
+// A Calibration runs the float model of a network and records values for the scales of quantisers. Quantisers that will
+// be replaced only clip in it.
 type Calibration struct {
 	n       *QuantisedNetwork
 	part    *float.Evaluator
@@ -76,7 +78,7 @@ type Calibration struct {
 	seen    map[string]func(shape []int, data []float64)
 }
 
-// Float returns the float model.
+// Float returns the float model of the network, ready to run on samples.
 func (n *QuantisedNetwork) Float() (*Calibration, error) {
 	c := &Calibration{n: n, watched: map[*spot]string{}, seen: map[string]func([]int, []float64){}}
 	gathers := map[*graph.Node][]string{} // by loop: tensors that it gathers in addition
@@ -127,7 +129,7 @@ func (n *QuantisedNetwork) Float() (*Calibration, error) {
 	return c, nil
 }
 
-// watch sets the functions that receive the values of each tensor.
+// watch makes the places of quantisers receive the values of their tensors when prog runs.
 func (c *Calibration) watch(prog *program.Program) {
 	add := func(tensor string, see func(shape []int, data []float64)) {
 		if before := c.seen[tensor]; before != nil {
@@ -163,8 +165,8 @@ func (c *Calibration) watch(prog *program.Program) {
 	}
 }
 
-// surviving lists the tensors whose values determine the scale of a place. If only the largest of several elements
-// passes on, as in a MaxPool, these are the outputs of the pools; otherwise it is tensor itself.
+// surviving returns the tensors whose values determine the scale of a place after tensor. These are the outputs of
+// pools if only the largest of several elements passes on, and otherwise the tensor itself.
 func (p *spot) surviving(tensor string) (list []string) {
 	s := p.scope
 	for _, it := range s.items {
@@ -215,7 +217,7 @@ func (c *Calibration) Run(in [][]float64, note bool) (out [][]float64, err error
 	return out, nil
 }
 
-// rounded returns numbers rounded to a format.
+// rounded returns a list of the numbers, each rounded to the nearest one of format f.
 func rounded(data []float64, f num.Format) []float64 {
 	list := make([]float64, len(data))
 	for i, v := range data {
@@ -224,7 +226,8 @@ func rounded(data []float64, f num.Format) []float64 {
 	return list
 }
 
-// own returns the model's own quantiser.
+// own returns a copy of the model's own quantiser at a place, which must have one. It reads what the model's quantiser
+// reads.
 func (p *spot) own() *graph.Node {
 	m := *p.node
 	m.Inputs = append([]string{p.given}, m.Inputs[1:]...)

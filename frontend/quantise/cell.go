@@ -20,18 +20,18 @@ const (
 	moreOfStates = 6
 )
 
-// bitsOfGates is the width of gates and cells if the recipe has minifloats, because only the inputs of weights become
-// minifloats.
+// bitsOfGates is the width of the codes of gates and cells if the recipe has minifloats. Only the inputs of weights
+// become minifloats.
 const bitsOfGates = 8
 
-// A line says how a tensor of a body follows from another tensor, element by element.
+// A line says from which tensor of a body another follows, element by element, and how.
 type line struct {
 	base  string // the tensor of which it is a function; may be itself
 	curve string // the last function on the way that is not linear, possibly moved; "" if there is none
 	joint bool   // base combines several tensors
 }
 
-// A cell is the body of a loop in which places are being found.
+// A cell is the body of a loop in which places for quantisers are being found.
 type cell struct {
 	*scope
 	lines map[string]line
@@ -39,7 +39,7 @@ type cell struct {
 	order []*spot
 }
 
-// insertIn finds the tensors of a loop's body that lack a quantiser.
+// insertIn adds places for quantisers after the tensors of a loop's body that lack one.
 func (n *QuantisedNetwork) insertIn(s *scope) {
 	c := &cell{scope: s, lines: map[string]line{}, spots: map[string]*spot{}}
 	for _, in := range s.g.Inputs {
@@ -78,10 +78,10 @@ func (n *QuantisedNetwork) weigh(s *scope, got bool) {
 	}
 }
 
-// states returns the number of a loop's states.
+// states returns the number of states of the loop whose body s is.
 func (s *scope) states() int { return s.within.prog.Loop(s.loop).States }
 
-// scopeOf returns the body of a loop, or nil for other nodes.
+// scopeOf returns the scope of the body of a loop, or nil for nodes that are no loop.
 func (n *QuantisedNetwork) scopeOf(node *graph.Node) *scope {
 	for _, s := range n.scopes[1:] {
 		if s.loop == node {
@@ -101,7 +101,7 @@ func (s *scope) node() *graph.Node {
 	return s.loop
 }
 
-// gives records which outputs of a loop are codes.
+// gives records which outputs of the loop are codes, for the graph around it.
 func (s *scope) gives() {
 	for i, out := range s.loop.Outputs {
 		if p := s.code[s.g.Outputs[i].Name]; p != nil && out != "" {
@@ -153,7 +153,7 @@ func allZero(t *graph.Tensor) bool {
 	return !slices.ContainsFunc(t.Floats(), func(v float64) bool { return v != 0 })
 }
 
-// readsReal reports whether a body reads one of its inputs other than to quantise it.
+// readsReal reports whether a node of the body that is no quantiser reads the given input.
 func (s *scope) readsReal(input string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
 		return it.node != nil && operators.RoleOf(it.node) != operators.RoleQuantizeLinear &&
@@ -209,7 +209,7 @@ func (c *cell) visit(it *item) {
 	}
 }
 
-// of returns the line of a tensor. A quantiser begins a new line.
+// of returns from which tensor the given one follows, element by element, and how. Behind a quantiser it begins anew.
 func (c *cell) of(tensor string) line {
 	if c.quantised(tensor) {
 		return line{base: tensor}
@@ -219,12 +219,12 @@ func (c *cell) of(tensor string) line {
 
 func (c *cell) quantised(tensor string) bool { return c.code[tensor] != nil || c.spots[tensor] != nil }
 
-// alike reports whether tensors are functions of the same tensor.
+// alike reports whether all of the tensors are functions of one tensor, element by element.
 func (c *cell) alike(data []string) bool {
 	return !slices.ContainsFunc(data, func(d string) bool { return c.of(d).base != c.of(data[0]).base })
 }
 
-// function asks for codes of a function that is combined with others, and of the sum that it reads.
+// function asks for codes of a tensor, a function that is combined with others, and of the sum that it reads.
 func (c *cell) function(tensor string) {
 	if l := c.of(tensor); l.curve != "" {
 		c.sum(l)
@@ -246,7 +246,7 @@ func (c *cell) factor(tensor string) {
 	}
 }
 
-// codes asks for codes of a tensor.
+// codes asks for codes of a tensor with `more` bits than the recipe says.
 func (c *cell) codes(tensor string, more int) {
 	l := c.of(tensor)
 	switch {
@@ -260,7 +260,7 @@ func (c *cell) codes(tensor string, more int) {
 	}
 }
 
-// want adds a place after a tensor, unless it has one.
+// want adds a place for a quantiser after a tensor, with `more` bits than the recipe says, unless it has one.
 func (c *cell) want(tensor string, more int) {
 	if c.quantised(tensor) || !c.prog.Known[tensor].DType.Float() {
 		return

@@ -8,17 +8,17 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// An equalisation belongs to a place whose values are only multiplied by weights. Then channel c may have its own
-// scale, s[c] times that of the place. The readers' weights are multiplied by s[c], so that their results stay the
-// same. This is cross-layer equalisation (M. Nagel and others, arXiv 1906.04721), based on samples as in SmoothQuant
-// (arXiv 2211.10438). Between layers it costs nothing, because the thresholds of a layer are per channel anyway.
+// An equalisation gives each channel c of a place its own scale, s[c] times the place's, if weights alone multiply its
+// values. The readers' weights are multiplied by s[c] in turn (M. Nagel et al., arXiv 1906.04721, and SmoothQuant,
+// arXiv 2211.10438). Between layers it costs nothing.
 type equalisation struct {
 	axis    int // the axis of channels
 	readers []*weight
 	by      []values // by channel
 }
 
-// findEqualisations finds the places whose channels may have their own scales.
+// findEqualisations finds the places whose channels may have scales of their own, because only weights multiply their
+// values.
 func (n *QuantisedNetwork) findEqualisations() {
 	s := n.scopes[0]
 	readers := map[string][]*weight{} // by tensor; a nil entry stands for a reader without weights
@@ -86,7 +86,7 @@ func (w *weight) dataAxis(rank int) int {
 	return rank - 1
 }
 
-// add records the values of a run.
+// add records the values of a tensor of the given shape in one run, by channel.
 func (e *equalisation) add(shape []int, data []float64) {
 	inner := graph.Size(shape[e.axis+1:])
 	one := make([]float64, 0, len(data)/len(e.by))
@@ -130,7 +130,7 @@ func (e *equalisation) scales(r Recipe) []float64 {
 	return best
 }
 
-// root returns x to the power of quarters/4.
+// root returns x to the power of quarters/4, for quarters from 1 to 4.
 func root(x float64, quarters int) float64 {
 	half := math.Sqrt(x)
 	quarter, y := math.Sqrt(half), 1.0
@@ -166,7 +166,7 @@ func (e *equalisation) largest() (x, w []float64) {
 	return x, w
 }
 
-// rows returns the elements of each output channel.
+// rows returns, for each output channel, the indices of its elements among the weights.
 func (w *weight) rows() [][]int {
 	shaped, axis := w.shaped()
 	channels, inner := shaped.Shape[axis], graph.Size(shaped.Shape[axis+1:])
@@ -178,7 +178,7 @@ func (w *weight) rows() [][]int {
 	return rows
 }
 
-// A moment holds the mean of a random number, and its mean square deviation.
+// A moment holds the mean of a random number, and the mean of its square deviation from that.
 type moment struct{ mean, square float64 }
 
 func momentOf(list []float64) (m moment) {
@@ -192,8 +192,8 @@ func momentOf(list []float64) (m moment) {
 	return m
 }
 
-// error returns the mean square error of the following sums. Mean errors add up; the remaining errors are treated as
-// independent.
+// error returns the mean square error, with channel scales s, of the sums behind the place. Mean errors of channels add
+// up; what remains is treated as independent.
 func (e *equalisation) error(r Recipe, s []float64) (sum float64) {
 	code, scale := e.quantiser(r, s)
 	values, lost := make([]moment, len(e.by)), make([]moment, len(e.by)) // lost holds the rounding errors
@@ -237,7 +237,8 @@ func (e *equalisation) error(r Recipe, s []float64) (sum float64) {
 	return sum
 }
 
-// quantiser returns the code and the scale for the values, each divided by the scale of its channel.
+// quantiser returns the code and the scale that recipe r gives for the values, each divided by the scale s of its
+// channel.
 func (e *equalisation) quantiser(r Recipe, s []float64) (code, float64) {
 	var all []float64
 	least, most := 0.0, 0.0

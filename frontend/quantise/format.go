@@ -21,13 +21,14 @@ const (
 	maxBits = 16
 )
 
-// ocp holds the largest values of the OCP's 8-bit formats, in which codes for infinity and NaN replace some values. In
-// other formats the largest value is the largest that the bits hold.
+// ocp holds the largest value of the OCP's 8-bit formats, whose highest codes stand for infinities and NaN. Other
+// formats use all codes.
 var ocp = map[string]float64{"e4m3": 448, "e5m2": 57344}
 
 var minifloat = regexp.MustCompile(`^e([1-8])m([1-7])$`)
 
-// ParseFormat parses the bits of integers, from 2 to 16, or the exponent and mantissa bits of minifloats, such as e4m3.
+// ParseFormat reads a format: the bits of integers, from 2 to 16, or the exponent and mantissa bits of minifloats, such
+// as e4m3.
 func ParseFormat(s string) (QuantFormat, error) {
 	if n, err := strconv.Atoi(s); err == nil && minBits <= n && n <= maxBits && strconv.Itoa(n) == s {
 		return QuantFormat{Bits: n}, nil
@@ -56,13 +57,14 @@ func (f QuantFormat) String() string {
 // bias returns the exponent bias of a minifloat.
 func (f QuantFormat) bias() float64 { return math.Exp2(float64(f.Exponent)-1) - 1 }
 
-// A code is a format with the range of its values at a scale of 1.
+// A code is a number format with the least and the largest of its values at a scale of 1.
 type code struct {
 	QuantFormat
 	lo, hi float64 // the least and the greatest value
 }
 
-// of returns the code for signed or unsigned values. A narrow signed code is symmetric.
+// of returns the format as a code for signed or unsigned values. A narrow signed code is symmetric: it lacks the least
+// value.
 func (f QuantFormat) of(signed, narrow bool) code {
 	switch n := math.Exp2(float64(f.Bits)); {
 	case f.Bits == 0:

@@ -10,7 +10,7 @@ import (
 // places next to it.
 const hardBy = 10
 
-// maxHard bounds the number of hard places that are named. Further ones are counted.
+// maxHard is the most hard places that are named; further ones are only counted.
 const maxHard = 5
 
 // HardLayers names the layers that are hard to quantise: their values are far larger than those at the places next to
@@ -44,7 +44,7 @@ func (n *QuantisedNetwork) HardLayers() (list []string) {
 	return list
 }
 
-// largest returns the largest magnitude of the values.
+// largest returns the largest magnitude of the values that were recorded.
 func (v *values) largest() float64 {
 	if v.n == 0 {
 		return 0
@@ -52,7 +52,7 @@ func (v *values) largest() float64 {
 	return math.Max(v.max, -v.min)
 }
 
-// sources lists the places from which a tensor follows, directly or through other nodes.
+// sources returns the places from which a tensor follows, directly or through nodes without a place.
 func (s *scope) sources(tensor string) (list []*spot) {
 	by := map[string]*item{}
 	for _, it := range s.items {

@@ -9,7 +9,7 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A wish says which node wants codes of a tensor.
+// A wish says which node needs codes of a tensor, and with which place they must share the format, if any.
 type wish struct {
 	by   *graph.Node
 	as   *spot // the place whose format the codes must share; nil for a format of their own
@@ -77,7 +77,7 @@ func (n *QuantisedNetwork) insert() {
 	s.follow()
 }
 
-// place returns a new place after a tensor.
+// place returns a new place for a quantiser after a tensor, which diagnostics call label.
 func (s *scope) place(tensor, label string) *spot {
 	p := &spot{scope: s, label: label, from: tensor, given: tensor, to: s.names.Fresh(tensor, "quantised")}
 	p.limits = []*graph.Node{{Index: -1, Name: label, Op: operators.OpIdentity, Inputs: []string{tensor},
@@ -98,7 +98,7 @@ func (n *QuantisedNetwork) put(s *scope, spots map[string]*spot) {
 	}
 }
 
-// wants lists the tensors of which a node wants codes.
+// wants returns the tensors among a node's inputs of which the node needs codes.
 func (s *scope) wants(node *graph.Node) []string {
 	if node == nil {
 		return nil
@@ -118,7 +118,7 @@ func (s *scope) wants(node *graph.Node) []string {
 }
 
 // mixed reports whether a tensor is a function of several tensors, such as a product of two. A node that chooses among
-// its elements then wants codes, because the elements are not step functions of a single sum.
+// its elements, such as a maximum, then needs codes.
 func (s *scope) mixed(tensor string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
 		if it.node == nil || !slices.Contains(it.node.Outputs, s.root[tensor]) ||

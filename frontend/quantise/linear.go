@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// A linear holds the tensors of a scope that are codes, from QuantizeLinear to DequantizeLinear. If the codes are to
-// change, these tensors carry the real values instead.
+// A linear holds the tensors of a scope that are codes, between QuantizeLinear and DequantizeLinear, with their places.
+// If the codes are to change, these tensors carry real values instead.
 type linear struct{ of map[string]*spot }
 
 // reads returns the first of some tensors that holds codes, or "" if none does.
@@ -58,7 +58,8 @@ func (n *QuantisedNetwork) linear(s *scope, node *graph.Node, lin *linear) ([]*i
 	return []*item{{spot: p}}, nil
 }
 
-// narrowed replaces a Clip of codes. The reals need no Clip; instead it narrows the limits of the place.
+// narrowed returns what replaces a Clip of codes: nodes that pass on the real values. The place's limits become
+// narrower instead.
 func (l *linear) narrowed(s *scope, node *graph.Node) []*item {
 	p := l.of[node.Inputs[0]]
 	c := operators.SplitQuantiser(s.prog, p.node)

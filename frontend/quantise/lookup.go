@@ -10,7 +10,8 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// A LookupAt says where rows of tables are looked up by integers.
+// A LookupAt says where tables of rows are looked up by integers: on the device or on the host. Without one, products
+// of ones and zeros are layers, and other rows are chosen on the host.
 type LookupAt string
 
 // The places. Without one, products of ones and zeros are layers of the device, and rows are chosen on the host.
@@ -19,10 +20,10 @@ const (
 	OnHost   LookupAt = "host"
 )
 
-// LookupPlaces lists the places.
+// LookupPlaces lists the names of the places, as ParseLookup reads them.
 var LookupPlaces = []string{string(OnDevice), string(OnHost)}
 
-// ParseLookup reads a place.
+// ParseLookup reads the name of a place, one of LookupPlaces.
 func ParseLookup(s string) (LookupAt, error) {
 	if !slices.Contains(LookupPlaces, s) {
 		return "", fmt.Errorf("want %s", strings.Join(LookupPlaces, ", "))
@@ -30,8 +31,8 @@ func ParseLookup(s string) (LookupAt, error) {
 	return LookupAt(s), nil
 }
 
-// A TableLookup is a node that looks rows of a constant table up by integers: a choice of rows, or a product of ones
-// and zeros, made of integers, with weights. It has what either place costs a sample.
+// A TableLookup is a node that looks up rows of a constant table by integers, with what either place costs a sample. It
+// chooses rows, or multiplies weights by ones and zeros that are made of integers.
 type TableLookup struct {
 	Node   *graph.Node
 	OneHot bool // a product
@@ -44,8 +45,8 @@ type TableLookup struct {
 	MACs    int // that it then computes
 }
 
-// Lookups lists the lookups of the network by a recipe, in order. A table that has a quantiser is not among them: it
-// is the device's.
+// Lookups returns the lookups of the network, in order, with their costs under a recipe. A table that has a quantiser
+// is not among them: it belongs to the device.
 func (n *QuantisedNetwork) Lookups(r Recipe) (list []TableLookup) {
 	s := n.scopes[0]
 	for _, it := range s.items {
@@ -76,8 +77,8 @@ func (n *QuantisedNetwork) Lookups(r Recipe) (list []TableLookup) {
 	return list
 }
 
-// rowsOf is the bytes a sample that are sent of the rows that a node gives: of the places behind it where these are on
-// the host, else as it would be if they stood right behind it.
+// rowsOf returns the bytes a sample that the host would send of the rows that a node gives, under a recipe. They are
+// quantised at the places behind the node, or as if a place stood there.
 func rowsOf(n *QuantisedNetwork, node *graph.Node, r Recipe) (bytes int) {
 	s, from := n.scopes[0], map[string]bool{node.Outputs[0]: true}
 	for _, it := range s.items {
@@ -97,7 +98,7 @@ func rowsOf(n *QuantisedNetwork, node *graph.Node, r Recipe) (bytes int) {
 	return bytes
 }
 
-// width is the bits of a format.
+// width returns the number of bits of a value in the format.
 func (f QuantFormat) width() int {
 	if f.Bits > 0 {
 		return f.Bits

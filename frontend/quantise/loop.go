@@ -11,7 +11,7 @@ import (
 // Minifloats apply to the inputs of weights: the loop's inputs and the states. Gates and cells are multiplied with each
 // other, and products of the wider minifloats need more bits than a cell has. They keep the model's own quantisers.
 
-// joinLoops gives the places and weights of loops their grids.
+// joinLoops makes places and weights of each loop that must have one unit use scales on a common grid.
 func (n *QuantisedNetwork) joinLoops() {
 	for _, s := range n.scopes {
 		if s.loop == nil {
@@ -58,8 +58,8 @@ func (n *QuantisedNetwork) joinLoops() {
 	}
 }
 
-// complete adds empty names for the outputs that a loop's node omits. The last besides outputs are additional ones and
-// keep their names.
+// complete appends empty names to the outputs of loop m until it has one per output of the body. Its last outputs,
+// besides of them, are additional ones and stay the last.
 func complete(m *graph.Node, body *graph.Graph, besides int) {
 	for len(m.Outputs) < len(body.Outputs) {
 		at := len(m.Outputs) - besides

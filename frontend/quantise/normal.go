@@ -11,7 +11,8 @@ import (
 // exponentials, a layer normalisation by a deviation. No layer does that, so codes inside would cost accuracy and gain
 // nothing. Only its input, and its output if a product reads it, may get codes.
 
-// normalises returns the nodes of the normalisations of a scope.
+// normalises returns the nodes of a scope that belong to normalisations, such as those that divide by a standard
+// deviation.
 func normalises(s *scope) map[*graph.Node]bool {
 	all := map[*graph.Node]bool{}
 	readers := map[string][]*graph.Node{}

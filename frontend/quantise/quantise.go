@@ -40,17 +40,17 @@ type Recipe struct {
 	mix   *Mix // individual formats; nil if all have the formats above
 }
 
-// A Mix holds the bits of the quantisers of activations and of the tensors of weights, each in the order of a
+// A Mix holds the bits of each quantiser of activations and of each tensor of weights, in the order of a
 // QuantisedNetwork.
 type Mix struct{ Activations, Weights []int }
 
-// WithMix returns the recipe with the bits of a mix.
+// WithMix returns the recipe with the bits of a mix in place of those for all quantisers.
 func (r Recipe) WithMix(m Mix) Recipe {
 	r.mix = &m
 	return r
 }
 
-// spot returns the recipe for the i-th place, and weight that for the i-th tensor of weights.
+// spot returns the recipe for the i-th place of activations, with the bits that a mix gives it.
 func (r Recipe) spot(i int) Recipe {
 	if r.mix != nil {
 		r.Activations = QuantFormat{Bits: r.mix.Activations[i]}
@@ -77,7 +77,7 @@ func (r Recipe) String() string {
 	return s
 }
 
-// Describe returns the name of the recipe, followed by its options.
+// Describe returns the name of the recipe and, behind it, its options in words.
 func (r Recipe) Describe() string {
 	s := r.String()
 	if r.Equalise {
@@ -138,7 +138,8 @@ func (r Recipe) Check() error {
 	return nil
 }
 
-// A QuantisedNetwork is a graph in which the places of quantisers are known.
+// A QuantisedNetwork is a graph whose places of quantisers and tensors of weights are known, so that Write can quantise
+// it by any recipe.
 type QuantisedNetwork struct {
 	prog    *program.Program
 	scopes  []*scope // the graph, and then the bodies of its loops in order
@@ -182,7 +183,7 @@ func Find(p *program.Program, replace bool, lookup LookupAt) (*QuantisedNetwork,
 	return n, nil
 }
 
-// InputTransforms lists the products that stay on the host: fixed transforms of the inputs.
+// InputTransforms returns the nodes of products that stay on the host, because they are fixed transforms of the inputs.
 func (n *QuantisedNetwork) InputTransforms() []*graph.Node { return n.transforms }
 
 // HasNoQuantisers reports whether the graph has no quantisers.
@@ -191,7 +192,7 @@ func (n *QuantisedNetwork) HasNoQuantisers() bool {
 		!slices.ContainsFunc(n.weights, func(w *weight) bool { return w.had != QuantFormat{} })
 }
 
-// A MixPart is something for which a mix holds bits: the activations before a node, or its weights.
+// A MixPart is one thing for which a Mix holds bits: the activations in front of a node, or its weights.
 type MixPart struct {
 	Node    string
 	Weights bool
@@ -199,7 +200,7 @@ type MixPart struct {
 	Size    int  // the number of weights
 }
 
-// MixParts lists the parts for which a mix holds bits, activations first, both in the order of the mix.
+// MixParts returns the parts of the network for which a Mix holds bits, both in the order of the Mix.
 func (n *QuantisedNetwork) MixParts() (activations, weights []MixPart) {
 	for _, p := range n.spots {
 		activations = append(activations, MixPart{Node: p.label, Stays: p.stays || p.grid > 0})

@@ -90,7 +90,7 @@ func (n *QuantisedNetwork) Write(r Recipe) (*graph.Graph, error) {
 	return g, nil
 }
 
-// A choice describes the quantiser of a place.
+// A choice is the quantiser that a recipe gives a place: its code and its scales.
 type choice struct {
 	code
 	scale    float64
@@ -131,7 +131,7 @@ func (p *spot) format(r Recipe) QuantFormat {
 	return f
 }
 
-// quantiser returns the nodes that quantise at a place.
+// quantiser returns the nodes that quantise the tensor of a place as c says, and adds their parameters to g.
 func (p *spot) quantiser(g *graph.Graph, c choice) (nodes []*graph.Node) {
 	taken, from := p.scope.names, p.from
 	if c.channels != nil {
@@ -347,8 +347,8 @@ func (b *ball) scale(c code, weights []float64) float64 {
 	return best
 }
 
-// fitting returns the codes of weights at a scale: the nearest codes if they fit the accumulator, and codes on the ball
-// otherwise.
+// fitting returns weights as values of code c at a scale: the nearest ones if they fit the accumulator, and otherwise
+// ones on the ball.
 func (b *ball) fitting(weights []float64, scale float64, c code) []float64 {
 	at, nearest := make([]float64, len(weights)), make([]float64, len(weights))
 	for i, w := range weights {
@@ -370,7 +370,7 @@ func opsets(g *graph.Graph) map[string]int64 {
 	return all
 }
 
-// prune removes nodes and constants on which no output depends.
+// prune removes the nodes and constants of a graph on which none of its outputs depends.
 func prune(g *graph.Graph) {
 	read := map[string]bool{}
 	for _, o := range g.Outputs {

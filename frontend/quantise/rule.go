@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A ScaleRule says how the scale of a quantiser follows from the values.
+// A ScaleRule says how the scale of a quantiser follows from the values that it is to quantise.
 type ScaleRule string
 
 // These are the rules.
@@ -28,7 +28,7 @@ func ParseRule(s string) (ScaleRule, error) {
 	return ScaleRule(s), nil
 }
 
-// share is the share of values that Percentile does not clip.
+// share is the share of the values that Percentile does not clip.
 const share = 0.999
 
 // These are the numbers of scales that MSE tries: tries scales from that of MaxAbs down to a thirtieth of it, each
@@ -38,7 +38,7 @@ const (
 	powers = 7
 )
 
-// A choosing holds the parameters, besides the values, on which a scale depends.
+// A choosing is what the scale of weights depends on besides the weights. It is the key of cached scales.
 type choosing struct {
 	rule ScaleRule
 	code code
@@ -110,7 +110,7 @@ func usable(s float64) float64 {
 	return s
 }
 
-// covering returns the least scale at which no value is clipped, or 0 if all values are 0.
+// covering returns the least scale at which the code clips none of the values, or 0 if all values are 0.
 func (c code) covering(values []float64) (s float64) {
 	for _, v := range values {
 		switch {
@@ -123,7 +123,7 @@ func (c code) covering(values []float64) (s float64) {
 	return s
 }
 
-// within returns the values without the largest magnitudes, which are beyond Percentile's share.
+// within returns the values of the magnitudes that Percentile does not clip.
 func within(values []float64) []float64 {
 	sorted := slices.Clone(values)
 	slices.SortFunc(sorted, func(a, b float64) int {
@@ -138,7 +138,7 @@ func within(values []float64) []float64 {
 	return sorted[:int(math.Ceil(share*float64(len(sorted))))]
 }
 
-// loss returns the sum of squares of the rounding errors.
+// loss returns the sum of the squares of the errors that the code makes with the values at a scale.
 func (c code) loss(values []float64, scale float64) (sum float64) {
 	for _, v := range values {
 		e := float64(c.nearest(v/scale)*scale) - v

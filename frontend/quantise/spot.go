@@ -10,7 +10,7 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A scope is a graph that is rewritten: the model's graph, or the body of a loop in it.
+// A scope is a graph that is being rewritten: that of the model, or the body of a loop in it.
 type scope struct {
 	g      *graph.Graph // the graph in the program
 	prog   *program.Program
@@ -27,7 +27,7 @@ type scope struct {
 	owned   bool              // g and its table of constants are copies that may be changed
 }
 
-// An item is a node that stays, or a place of a quantiser.
+// An item is a node of the rewritten graph, or a place of a quantiser in it.
 type item struct {
 	node *graph.Node
 	of   *graph.Node // the program's node, if node is a copy that reads other tensors; otherwise nil
@@ -37,7 +37,7 @@ type item struct {
 // origin returns the node of the program.
 func (it *item) origin() *graph.Node { return cmp.Or(it.of, it.node) }
 
-// A spot is a place at which activations are quantised, in the model or after the rewriting.
+// A spot is a place at which activations are quantised, by the model's own quantiser or by a new one.
 type spot struct {
 	scope *scope
 	label string      // the node's label, for messages
@@ -63,7 +63,7 @@ type spot struct {
 	values values
 }
 
-// A weight is a tensor of weights that a node reads.
+// A weight is a constant tensor of weights that a node multiplies with data.
 type weight struct {
 	scope  *scope
 	node   *graph.Node
@@ -94,7 +94,7 @@ func (w *weight) reduced(i, channels, inputs int) int {
 	return channel/max(1, channels/max(1, group))*shape[1] + rest
 }
 
-// mean adds the inputs of a run to the means.
+// mean adds the inputs that the weights multiplied in one run to the means of their channels.
 func (w *weight) mean(shape []int, data []float64) {
 	channels, inner := 0, 1
 	switch {
@@ -270,7 +270,7 @@ func (s *scope) oneRoot(data []string) bool {
 	return !slices.ContainsFunc(data, func(d string) bool { return s.root[d] != s.root[data[0]] })
 }
 
-// matrix records the weights of a node.
+// matrix records the weights of a node that multiplies data by constants.
 func (n *QuantisedNetwork) matrix(s *scope, node *graph.Node, data []string) {
 	for slot, in := range node.Inputs[:2] {
 		t := s.constant(in)
@@ -290,7 +290,7 @@ func (n *QuantisedNetwork) matrix(s *scope, node *graph.Node, data []string) {
 	}
 }
 
-// lead returns the place whose format p has, following as. It returns nil for nil.
+// lead returns the place whose format place p shares, which may be p itself. It returns nil for nil.
 func (p *spot) lead() *spot {
 	for p != nil && p.as != nil {
 		p = p.as
@@ -298,7 +298,7 @@ func (p *spot) lead() *spot {
 	return p
 }
 
-// join gives two places the same format.
+// join makes two places share one format.
 func (p *spot) join(q *spot) {
 	if a, b := p.lead(), q.lead(); a != b {
 		a.as = b
@@ -349,10 +349,10 @@ func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error
 	return items, nil
 }
 
-// bits returns a parameter of the model's own quantiser.
+// bits returns the number in an input slot of the model's own quantiser at a place.
 func (p *spot) bits(slot int) float64 { return p.scope.constant(p.node.Inputs[slot]).At(0) }
 
-// read reads the properties of the model's own quantiser.
+// read reads the limits and the options of the model's own quantiser at a place.
 func (p *spot) read() {
 	n, s := p.node, p.scope
 	scale, zero := s.constant(n.Inputs[1]), (*graph.Tensor)(nil)

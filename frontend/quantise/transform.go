@@ -12,8 +12,8 @@ import (
 // Quantising its input would lose small signals. So it stays on the host, with everything after it up to the first
 // trained product.
 
-// moreOfSpectra is the number of additional bits for the output of a fixed transform, beyond those of the recipe. The
-// relevant values of a spectrum lie far below its largest values.
+// moreOfSpectra is the number of bits that the output of a fixed transform, such as a Fourier transform, has beyond the
+// recipe's. The relevant values of a spectrum lie far below its largest.
 const moreOfSpectra = 4
 
 // staysOnHost reports whether a node is a product that stays on the host, or computes there with the output of one.
@@ -37,7 +37,7 @@ func staysOnHost(n *QuantisedNetwork, s *scope, node *graph.Node, data []string)
 	return spectra, spectra
 }
 
-// transforms reports whether a product is a fixed transform.
+// transforms reports whether a product is a fixed transform of the inputs, which was not trained.
 func (s *scope) transforms(node *graph.Node, data []string) bool {
 	uncoded := !slices.ContainsFunc(data, func(d string) bool { return s.code[d] != nil })
 	return len(data) == 1 && uncoded && s.measured(node.Outputs[0])

@@ -43,7 +43,7 @@ func (e *Expr) affine(found map[*Expr]Affine) (a Affine, ok bool) {
 
 func size(r *big.Rat) int { return r.Num().BitLen() + r.Denom().BitLen() }
 
-// combine applies e's operation to the affine operands x and y. It reports false if the result is not affine.
+// combine applies e's operation to the affine operands x and y. ok is false if the result is not affine.
 func (e *Expr) combine(x, y Affine) (Affine, bool) {
 	rat := func() *big.Rat { return new(big.Rat) }
 	switch {
@@ -65,7 +65,7 @@ func (e *Expr) combine(x, y Affine) (Affine, bool) {
 	return Affine{}, false
 }
 
-// Identity reports whether a(x) = x.
+// Identity reports whether Scale is 1 and Bias is 0, so that the function leaves x unchanged.
 func (a Affine) Identity() bool {
 	return a.Bias.Sign() == 0 && a.Scale.IsInt() && a.Scale.Num().IsInt64() &&
 		a.Scale.Num().Int64() == 1
@@ -83,7 +83,7 @@ func (a Affine) Integer(value Interval) int64 {
 
 func (a Affine) constant() bool { return a.Scale == nil || a.Scale.Sign() == 0 }
 
-// fold evaluates e's operation on the constants x and y. It reports false if the result has no exact rational value.
+// fold applies e's operation to the constants x and y. ok is false if the result is no rational number.
 func (e *Expr) fold(x, y Affine) (Affine, bool) {
 	var n Num
 	var err error

@@ -9,12 +9,14 @@ import (
 // rational other than 0 their values are transcendental, as those of exp are. So a higher precision always decides how
 // they round.
 
-// erfInterval relies on math.Erf erring by at most one unit of the last place. It widens each end by four units.
+// erfInterval returns an interval that holds the error function of each number in x. It relies on math.Erf erring by at
+// most one unit of the last place, and widens each end by four.
 func erfInterval(x Interval) Interval {
 	return Interval{max(around4(math.Erf, x.Lo).Lo, -1), min(around4(math.Erf, x.Hi).Hi, 1)}
 }
 
-// atanInterval relies on math.Atan erring by at most two units of the last place. It widens each end by four units.
+// atanInterval returns an interval that holds the arc tangent of each number in x. It relies on math.Atan erring by at
+// most two units of the last place, and widens each end by four.
 func atanInterval(x Interval) Interval {
 	return Interval{around4(math.Atan, x.Lo).Lo, around4(math.Atan, x.Hi).Hi}
 }
@@ -28,7 +30,7 @@ func around4(f func(float64) float64, x float64) Interval {
 	return Interval{steps(y, -4), steps(y, 4)}
 }
 
-// farthest bounds the magnitude of the arguments for which sines and cosines are computed in float64.
+// farthest is the largest magnitude of arguments for which sines and cosines are computed in float64.
 const farthest = 1 << 20
 
 // sinInterval returns an interval that holds the sine of each number in x; cosInterval does so for the cosine.
@@ -80,8 +82,8 @@ func (n Num) erf(prec uint) (Num, error) {
 	return y.beside(lo, hi, zero), nil
 }
 
-// beside restricts an enclosure to the sign that all numbers between lo and hi have. It does nothing if lo and hi have
-// different signs.
+// beside restricts an enclosure to the sign that all numbers between lo and hi have. If lo and hi have different signs,
+// it returns n.
 func (n Num) beside(lo, hi, zero *big.Float) Num {
 	if lo.Sign() >= 0 {
 		n.lo = greater(n.lo, zero)

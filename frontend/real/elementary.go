@@ -31,10 +31,10 @@ func horner(x float64, c []float64) float64 {
 	return y
 }
 
-// expTerms holds the coefficients of (e^x - 1 - x)/x^2, the last one 1/2.
+// expTerms holds the coefficients of the polynomial for (e^x - 1 - x)/x^2, the highest power first and 1/2 last.
 var expTerms = inverseFactorials(13, 2)
 
-// inverseFactorials returns 1/n! for n from most down to least.
+// inverseFactorials returns the list of 1/n! for n from most down to least.
 func inverseFactorials(most, least int) (list []float64) {
 	for n := most; n >= least; n-- {
 		f := 1.0
@@ -53,7 +53,7 @@ func expReduced(x float64) (n, r float64) {
 	return n, (x - float64(n*ln2High)) - float64(n*ln2Low)
 }
 
-// exp64 returns e^x.
+// exp64 returns e^x in float64, with the same result on every processor.
 func exp64(x float64) float64 {
 	switch {
 	case x != x:
@@ -94,7 +94,7 @@ func expm164(x float64) float64 {
 	return float64(p*y) + (p - 1)
 }
 
-// tanh64 returns the hyperbolic tangent of x.
+// tanh64 returns the hyperbolic tangent of x in float64, with the same result on every processor.
 func tanh64(x float64) float64 {
 	size := math.Abs(x)
 	if size > 22 {
@@ -118,7 +118,8 @@ func ratio(s float64) float64 {
 	return 2*s + float64(s*float64(z*horner(z, logTerms)))
 }
 
-// log64 returns ln x. It returns -Inf for 0 and NaN for negative numbers.
+// log64 returns ln x in float64, with the same result on every processor. It returns -Inf for 0 and NaN for negative
+// numbers.
 func log64(x float64) float64 {
 	switch {
 	case x != x || math.IsInf(x, 1):
@@ -146,7 +147,7 @@ func log64(x float64) float64 {
 	return float64(float64(n)*ln2High) + (float64(float64(n)*ln2Low) + y)
 }
 
-// softplus64 returns ln(1+e^x).
+// softplus64 returns ln(1+e^x) in float64, also where e^x overflows.
 func softplus64(x float64) float64 {
 	u := exp64(-math.Abs(x))
 	if u > 0.4 {
@@ -184,7 +185,7 @@ var erfTables = sync.OnceValue(func() *[erfFlat*erfSteps + 1][erfOrder + 1]float
 	return &tables
 })
 
-// erf64 returns the error function of x.
+// erf64 returns the error function of x in float64, with the same result on every processor.
 func erf64(x float64) float64 {
 	size := math.Abs(x)
 	if size >= erfFlat {
@@ -216,7 +217,7 @@ var atanEighths = sync.OnceValue(func() *[9]float64 {
 	return &list
 })
 
-// atan64 returns the arc tangent of x.
+// atan64 returns the arc tangent of x in float64, with the same result on every processor.
 func atan64(x float64) float64 {
 	size, far := math.Abs(x), false
 	if far = size > 1; far {
@@ -277,7 +278,7 @@ func cos64(x float64) float64 {
 	return wave64(x, 1)
 }
 
-// wave64 returns the sine of x plus a number of quarter turns.
+// wave64 returns the sine of x plus a number of quarter turns, in float64. One quarter gives the cosine.
 func wave64(x float64, quarters int) float64 {
 	n := float64(x*(2/math.Pi)) + toWhole
 	n -= toWhole

@@ -22,10 +22,10 @@ type Num struct {
 	inf    int // the sign of an infinity, for which the other fields are nil; otherwise 0
 }
 
-// Exactly returns the Num whose value is r.
+// Exactly returns the Num whose value is the rational r, which must not change.
 func Exactly(r *big.Rat) Num { return Num{r: r} }
 
-// Rat returns the number as a rational, or nil if n is an enclosure.
+// Rat returns the number as a rational. It returns nil if n is known only as an enclosure, or is infinite.
 func (n Num) Rat() *big.Rat { return n.r }
 
 // Interval returns the smallest float64 interval that holds n.
@@ -115,7 +115,8 @@ func within(v *big.Float, dir int) *big.Float {
 	return out.SetMantExp(big.NewFloat(float64(v.Sign())), e)
 }
 
-// Exact evaluates f at vars. Irrational results are enclosed with prec bits.
+// Exact evaluates f for the given values of its variables. Irrational results are enclosed with prec bits. The error is
+// ErrPrecision if more bits may decide a rounding inside, or that f has no value.
 func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 	s := make([]Num, len(f.code))
 	for i, in := range f.code {
@@ -434,7 +435,7 @@ func indicator(b bool) Num {
 	return Num{r: new(big.Rat)}
 }
 
-// prec returns the precision of an enclosure in bits, and 0 for a rational.
+// prec returns the precision of an enclosure's ends in bits, and 0 for a rational.
 func (n Num) prec() uint {
 	if n.r != nil || n.inf != 0 {
 		return 0

@@ -25,7 +25,7 @@ import (
 	"slices"
 )
 
-// A Prim is a primitive operation.
+// A Prim is a primitive operation of expressions, such as a sum, a rounding or a logarithm.
 type Prim uint8
 
 // The primitives. The zero value is invalid.
@@ -73,69 +73,70 @@ func Float(v float64) *Expr {
 	return &Expr{op: constant, c: r, ci: PointInterval(v)}
 }
 
-// Rat returns an exact constant.
+// Rat returns the constant whose value is exactly r.
 func Rat(r *big.Rat) *Expr { return &Expr{op: constant, c: r, ci: around(r)} }
 
-// Var returns variable number i.
+// Var returns the expression that is variable number i.
 func Var(i int) *Expr { return &Expr{op: variable, v: i} }
 
 func of(op Prim, x, y *Expr) *Expr { return &Expr{op: op, args: [2]*Expr{x, y}} }
 
-// Add is x+y.
+// Add returns the expression x+y.
 func Add(x, y *Expr) *Expr { return of(add, x, y) }
 
-// Sub is x-y.
+// Sub returns the expression x-y.
 func Sub(x, y *Expr) *Expr { return of(sub, x, y) }
 
-// Mul is x*y.
+// Mul returns the expression x*y.
 func Mul(x, y *Expr) *Expr { return of(mul, x, y) }
 
-// Div is x/y.
+// Div returns the expression x/y, which has no value where y is 0.
 func Div(x, y *Expr) *Expr { return of(div, x, y) }
 
-// Neg is -x.
+// Neg returns the expression -x.
 func Neg(x *Expr) *Expr { return of(neg, x, nil) }
 
-// Abs is |x|.
+// Abs returns the expression |x|.
 func Abs(x *Expr) *Expr { return of(abs, x, nil) }
 
-// Min is the smaller one of x and y.
+// Min returns the expression that is the smaller one of x and y.
 func Min(x, y *Expr) *Expr { return of(minimum, x, y) }
 
-// Max is the larger one of x and y.
+// Max returns the expression that is the larger one of x and y.
 func Max(x, y *Expr) *Expr { return of(maximum, x, y) }
 
-// Sqrt is the square root of x.
+// Sqrt returns the expression that is the square root of x, which has no value where x is negative.
 func Sqrt(x *Expr) *Expr { return of(sqrt, x, nil) }
 
-// Exp is e to the power of x.
+// Exp returns the expression that is e to the power of x.
 func Exp(x *Expr) *Expr { return of(exp, x, nil) }
 
-// Log is the natural logarithm of x.
+// Log returns the expression that is the natural logarithm of x, which has no value unless x is positive.
 func Log(x *Expr) *Expr { return of(log, x, nil) }
 
-// Erf is the error function of x.
+// Erf returns the expression that is the error function of x.
 func Erf(x *Expr) *Expr { return of(erf, x, nil) }
 
-// Sin is the sine of x.
+// Sin returns the expression that is the sine of x, in radians.
 func Sin(x *Expr) *Expr { return of(sin, x, nil) }
 
-// Cos is the cosine of x.
+// Cos returns the expression that is the cosine of x, in radians.
 func Cos(x *Expr) *Expr { return of(cos, x, nil) }
 
-// Atan is the arc tangent of x.
+// Atan returns the expression that is the arc tangent of x, in radians.
 func Atan(x *Expr) *Expr { return of(atan, x, nil) }
 
-// AtLeast is 1 if x >= y, and 0 otherwise.
+// AtLeast returns the expression that is 1 if x >= y, and 0 otherwise.
 func AtLeast(x, y *Expr) *Expr { return of(atLeast, x, y) }
 
-// FloorPowerOfTwo is the greatest power of two that does not exceed |x|, and 0 if x is 0.
+// FloorPowerOfTwo returns the expression that is the greatest power of two not above |x|, and 0 if x is 0.
 func FloorPowerOfTwo(x *Expr) *Expr { return of(powerBelow, x, nil) }
 
-// Round is x, rounded to an integer.
+// Round returns the expression that is x rounded to an integer in the given way.
 func Round(x *Expr, mode RoundingMode) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
 
-// ZeroUnless is x if open is 1, and 0 if open is 0. Unlike a product it has a value if x is infinite.
+// ZeroUnless returns the expression that is x if open is 1, and 0 if open is 0. Unlike a product it has a value if x is
+// infinite.
 func ZeroUnless(open, x *Expr) *Expr { return of(gate, open, x) }
 
 // Substitute returns e with each variable i replaced by with[i].
@@ -284,7 +285,7 @@ func (f *Func) Hash() uint64 {
 	return h
 }
 
-// Fork returns a Func of the same expression with its own scratch space.
+// Fork returns a Func of the same expression that another goroutine may use at the same time.
 func (f *Func) Fork() *Func {
 	return &Func{code: f.code, slots: make([]Interval, len(f.code)), rounds: f.rounds}
 }

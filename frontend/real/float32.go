@@ -8,7 +8,7 @@ const (
 	least32 = 0x1p-150
 )
 
-// Widen32 returns an interval that holds each value to which float32 may round a value in x.
+// Widen32 returns an interval that holds every float32 to which a value in x may be rounded.
 func (x Interval) Widen32() Interval {
 	if x.Lo == 0 && x.Hi == 0 || x.Point() && math.IsInf(x.Lo, 0) {
 		return x

@@ -14,8 +14,8 @@ func (f *Func) StepOverFloats(of num.Format, limit int) (num.StepFunction, error
 	return b.step, err
 }
 
-// swings reports whether the function turns around too often between probes that are spread over the whole format. The
-// functions in models turn around a few times, most of them near zero.
+// swings reports whether the function turns around too often between probes that are spread over the whole format.
+// Functions in models turn around a few times, mostly near zero.
 func (b *searcher) swings(keys num.Range) bool {
 	const (
 		probes = 256

@@ -2,10 +2,8 @@ package real
 
 import "math"
 
-// Floats is an expression that is compiled for float64 arithmetic on many numbers at a time. Every primitive rounds
-// once, in the order of the expression, so the results are the same on every processor. Curves whose written form loses
-// precision, such as a hyperbolic tangent near 0, are primitives. Floats has scratch space, so only one goroutine may
-// use it at a time; Fork returns a copy for another goroutine.
+// A Floats is an expression compiled for float64 arithmetic on many numbers at a time, with the same results on every
+// processor. Every primitive rounds once. Only one goroutine may use it at a time; Fork returns a copy for another.
 type Floats struct {
 	code      []floatInstr
 	constants []float64 // the contents of the first slots
@@ -36,7 +34,7 @@ const (
 	atHand = 1 << 16
 )
 
-// CompileFloats returns Floats that evaluate e.
+// CompileFloats returns a Floats that evaluates e.
 func CompileFloats(e *Expr) *Floats {
 	c := &floatCompiler{Floats: &Floats{}, at: map[*Expr]int{}, uses: map[*Expr]int{}}
 	c.count(e)
@@ -64,14 +62,14 @@ func (f *Floats) ready(slots int) {
 	}
 }
 
-// Fork returns Floats of the same expression with their own scratch space.
+// Fork returns a Floats of the same expression that another goroutine may use at the same time.
 func (f *Floats) Fork() *Floats {
 	g := *f
 	g.ready(len(f.slots))
 	return &g
 }
 
-// Width returns the most numbers that Apply takes at a time.
+// Width returns the most points that Apply takes at a time.
 func (f *Floats) Width() int { return f.width }
 
 // A floatCompiler translates an expression to instructions.
@@ -137,7 +135,7 @@ func (c *floatCompiler) count(e *Expr) {
 	}
 }
 
-// take returns a free slot.
+// take returns the number of a slot that is free.
 func (c *floatCompiler) take() int {
 	if n := len(c.free); n > 0 {
 		slot := c.free[n-1]
@@ -178,7 +176,8 @@ func (c *floatCompiler) emit(e *Expr) int {
 	return in.to
 }
 
-// Apply evaluates the expression at len(out) points, at most Width. vars[i] holds the values of variable i.
+// Apply evaluates the expression at len(out) points, at most Width, and writes the values to out. vars[i] holds the
+// values of variable i.
 func (f *Floats) Apply(out []float64, vars [][]float64) {
 	n := len(out)
 	operand := func(i int) []float64 {

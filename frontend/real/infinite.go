@@ -9,7 +9,7 @@ import (
 // ErrUndefined is the error for a function of infinities that has no value, such as the difference of two equal ones.
 var ErrUndefined = errors.New("infinity less infinity, or another value that is no number")
 
-// Of returns the value of a float64, which may be infinite but not NaN.
+// Of returns the Num whose value is v, which may be infinite but not NaN.
 func Of(v float64) Num {
 	if math.IsInf(v, 0) {
 		return infinity(v > 0)
@@ -25,7 +25,7 @@ func infinity(positive bool) Num {
 	return Num{inf: -1}
 }
 
-// sign returns the sign of n. ok is false if an enclosure does not determine it.
+// sign returns -1, 0 or 1 as the sign of n. ok is false if an enclosure does not determine it.
 func (n Num) sign() (s int, ok bool) {
 	switch {
 	case n.inf != 0:
@@ -40,7 +40,7 @@ func (n Num) sign() (s int, ok bool) {
 	return 0, false
 }
 
-// endless applies a primitive to an infinity.
+// endless applies a primitive to the infinity x. The error is ErrUndefined if that has no value.
 func endless(op Prim, x Num) (Num, error) {
 	nought, one := Num{r: new(big.Rat)}, big.NewRat(1, 1)
 	up := x.inf > 0
@@ -66,7 +66,8 @@ func endless(op Prim, x Num) (Num, error) {
 	return Num{}, ErrUndefined
 }
 
-// endlessly applies a primitive to two numbers, at least one of which is infinite. Zero times infinity is zero.
+// endlessly applies a primitive to two numbers, at least one of which is infinite. Zero times infinity is zero. The
+// error is ErrUndefined if the result has no value.
 func endlessly(op Prim, x, y Num) (Num, error) {
 	switch op {
 	case sub:

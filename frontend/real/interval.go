@@ -22,7 +22,7 @@ func (x Interval) same(y Interval) bool {
 	return math.Float64bits(x.Lo) == math.Float64bits(y.Lo) && math.Float64bits(x.Hi) == math.Float64bits(y.Hi)
 }
 
-// sign returns the sign of all numbers in x. ok is false if x holds 0.
+// sign returns -1 or 1, the sign of all numbers in x. ok is false if x holds 0.
 func (x Interval) sign() (s int, ok bool) {
 	switch {
 	case x.Lo > 0:
@@ -33,13 +33,13 @@ func (x Interval) sign() (s int, ok bool) {
 	return 0, false
 }
 
-// Everything holds all reals: nothing is known of the value.
+// Everything is the interval of all real numbers, for a value of which nothing is known.
 var Everything = Interval{math.Inf(-1), math.Inf(1)}
 
 // tiny is the magnitude below which the remainder of a product may itself underflow.
 const tiny = 0x1p-960
 
-// up returns the next float64 above v.
+// up returns the next float64 above v, which is +Inf above the largest.
 func up(v float64) float64 {
 	switch {
 	case v > 0 && v < math.Inf(1):
@@ -148,7 +148,7 @@ func overflow(v, a, b float64) Interval {
 	return Interval{math.Inf(-1), -big}
 }
 
-// Add is x+y.
+// Add returns an interval that holds the sum of each number in x and each in y.
 func (x Interval) Add(y Interval) Interval {
 	if x.Point() && y.Point() {
 		return addPt(x.Lo, y.Lo)
@@ -156,13 +156,13 @@ func (x Interval) Add(y Interval) Interval {
 	return Interval{addPt(x.Lo, y.Lo).Lo, addPt(x.Hi, y.Hi).Hi}
 }
 
-// Neg is -x.
+// Neg returns the interval of the numbers of x with the opposite sign.
 func (x Interval) Neg() Interval { return Interval{-x.Hi, -x.Lo} }
 
-// Sub is x-y.
+// Sub returns an interval that holds each number in x minus each in y.
 func (x Interval) Sub(y Interval) Interval { return x.Add(y.Neg()) }
 
-// Mul is x*y.
+// Mul returns an interval that holds the product of each number in x and each in y.
 func (x Interval) Mul(y Interval) Interval {
 	if x.Point() && y.Point() {
 		return mulPt(x.Lo, y.Lo)
@@ -173,7 +173,7 @@ func (x Interval) Mul(y Interval) Interval {
 	return hull(mulPt(x.Lo, y.Lo), mulPt(x.Lo, y.Hi), mulPt(x.Hi, y.Lo), mulPt(x.Hi, y.Hi))
 }
 
-// Div is x/y, and Everything if y holds zero.
+// Div returns an interval that holds each number in x divided by each in y. It returns Everything if y holds zero.
 func (x Interval) Div(y Interval) Interval {
 	if y.Lo <= 0 && y.Hi >= 0 {
 		return Everything
@@ -190,7 +190,8 @@ func (x Interval) Div(y Interval) Interval {
 	return hull(divPt(x.Lo, y.Lo), divPt(x.Lo, y.Hi), divPt(x.Hi, y.Lo), divPt(x.Hi, y.Hi))
 }
 
-// Sqrt is the square root of x, and Everything if x holds a negative number.
+// Sqrt returns an interval that holds the square root of each number in x. It returns Everything if x holds a negative
+// number.
 func (x Interval) Sqrt() Interval {
 	if x.Lo < 0 {
 		return Everything
@@ -198,7 +199,7 @@ func (x Interval) Sqrt() Interval {
 	return Interval{sqrtPt(x.Lo).Lo, sqrtPt(x.Hi).Hi}
 }
 
-// Abs is |x|.
+// Abs returns the interval of the magnitudes of the numbers in x.
 func (x Interval) Abs() Interval {
 	switch {
 	case x.Lo >= 0:

@@ -49,7 +49,7 @@ func (f *Func) unclipped(slot int) int {
 	return slot
 }
 
-// fewRounds is the number of integers that take as long to evaluate as a line takes to fit.
+// fewRounds is the number of integers whose evaluation takes as long as to fit a line.
 const fewRounds = 8
 
 // count returns how many integers from x on the line rounds to v.
@@ -74,7 +74,7 @@ func (l *line) count(x, v int64) uint64 {
 	return 1
 }
 
-// next returns the value that the line rounds to after v.
+// next returns the value to which the line rounds after v, with growing integers: v+1 or, if the line falls, v-1.
 func (l *line) next(v int64) int64 {
 	if l.slope < 0 {
 		return v - 1

@@ -11,9 +11,9 @@ type Linear struct {
 	Bias  *big.Rat
 }
 
-// AsFuncOfLinear reads e, an expression in n variables, as a function of one weighted sum of them: e = Outer(Inner).
-// Inner has the bias 0; if e is constant, all its scales are 0. ok is false if e has no such form: variables meet in a
-// product or in sums of different proportions, or numbers become very long.
+// AsFuncOfLinear reads e, in n variables, as a function of one weighted sum of them: outer with variable 0 replaced by
+// inner is e. inner has bias 0; its scales are 0 if e is constant. ok is false if e has no such form, or numbers become
+// very long.
 func (e *Expr) AsFuncOfLinear(n int) (inner Linear, outer *Expr, ok bool) {
 	j := &joint{n: n, found: map[*Expr]part{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = j.replace(e); !ok {
@@ -33,9 +33,8 @@ func zero(n int) Linear {
 	return l
 }
 
-// A joint implements Joint for one expression. It first marks which subexpressions are linear, without their scales:
-// the scales of all would be subexpressions times variables. It then computes the scales of the largest linear
-// subexpressions alone.
+// A joint does the work of AsFuncOfLinear for one expression. It first marks which subexpressions are linear, without
+// their scales, of which there would be very many. Then it computes the scales of the largest ones alone.
 type joint struct {
 	n     int
 	found map[*Expr]part
@@ -43,13 +42,13 @@ type joint struct {
 	outer map[*Expr]*Expr
 }
 
-// A part says whether a subexpression is a linear form, and its value if that is constant; always is nil otherwise.
+// A part says whether a subexpression is linear. always is its value if it is constant, and nil otherwise.
 type part struct {
 	linear bool
 	always *big.Rat
 }
 
-// replace rewrites e with the inner sum as variable 0.
+// replace returns e with the inner sum as variable 0. ok is false if e is no function of that sum.
 func (j *joint) replace(e *Expr) (*Expr, bool) {
 	if known, ok := j.outer[e]; ok {
 		return known, true
@@ -84,7 +83,7 @@ func (e *Expr) rebuilt(replace func(*Expr) (*Expr, bool)) (*Expr, bool) {
 	return &x, e.args[0] != nil
 }
 
-// multiple writes a linear form as a multiple of the inner sum, plus a bias.
+// multiple returns a linear form as a multiple of the inner sum, variable 0, plus a bias. ok is false if it is none.
 func (j *joint) multiple(l *Linear) (*Expr, bool) {
 	at := slices.IndexFunc(l.Scale, isScale)
 	if at < 0 {
@@ -156,7 +155,7 @@ func (j *joint) find(e *Expr) part {
 	return part{}
 }
 
-// always applies e's operation to constants.
+// always returns the part for e's operation on constants, or one that is not linear if that has no value.
 func (e *Expr) always(of [2]*big.Rat) part {
 	none := new(big.Rat)
 	a, b := Affine{none, of[0]}, Affine{}
@@ -232,7 +231,7 @@ func (j *joint) inside(e *Expr) (list []*Expr) {
 	return list
 }
 
-// Fixed reports whether l is a constant.
+// Fixed reports whether all scales are 0, so that l is a constant.
 func (l *Linear) Fixed() bool {
 	return !slices.ContainsFunc(l.Scale, isScale)
 }

@@ -58,7 +58,7 @@ type polynomials struct {
 	outer map[*Expr]*Expr
 }
 
-// replace rewrites e with the inner polynomial as variable 0.
+// replace returns e with the inner polynomial as variable 0. ok is false if e is no function of it.
 func (p *polynomials) replace(e *Expr) (*Expr, bool) {
 	if known, ok := p.outer[e]; ok {
 		return known, true
@@ -161,7 +161,7 @@ func (p *polynomials) find(e *Expr) polynomial {
 	return nil
 }
 
-// fixed returns the value of a constant polynomial.
+// fixed returns the value of a polynomial without variables. ok is false for others.
 func (p polynomial) fixed() (*big.Rat, bool) {
 	if len(p) == 0 {
 		return new(big.Rat), true

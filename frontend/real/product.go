@@ -2,8 +2,8 @@ package real
 
 import "math/big"
 
-// Product reads e, an expression in variables 0 and 1, as a function of their product: e = Outer((v0+Offset[0]) *
-// (v1+Offset[1])). ok is false if e has no such form.
+// Product reads e, in variables 0 and 1, as a function of a product: outer with variable 0 replaced by (v0+offset[0]) *
+// (v1+offset[1]) is e. ok is false if e has no such form.
 func (e *Expr) Product() (offset [2]*big.Rat, outer *Expr, ok bool) {
 	p := &factoring{known: map[*Expr]*term{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = p.replace(e); !ok || p.offset[0] == nil {

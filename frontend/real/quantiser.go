@@ -148,7 +148,7 @@ func clippedOf(e *Expr) (c clipped, ok bool) {
 	return c, false
 }
 
-// plus adds a constant. It reports false if c rounds and the constant is not an integer.
+// plus adds a constant to c. It returns false if c rounds and the constant is not an integer.
 func (c *clipped) plus(b *big.Rat) bool {
 	if b.Sign() == 0 {
 		return true
@@ -190,7 +190,7 @@ func (c *clipped) moves(n *big.Int) bool {
 	return false
 }
 
-// times multiplies by a constant. It reports false if c rounds and the factor is neither 1 nor -1.
+// times multiplies c by a constant. It returns false if c rounds and the factor is neither 1 nor -1.
 func (c *clipped) times(f *big.Rat) bool {
 	if c.rounds {
 		one := big.NewRat(1, 1)

@@ -28,7 +28,7 @@ var roundingNames = [...]string{HalfEven: "ROUND", TowardsPositiveInf: "CEIL", T
 
 func (r RoundingMode) String() string { return roundingNames[r] }
 
-// ParseRounding returns the mode with the given name, in upper or lower case. An unknown name is an error.
+// ParseRounding returns the mode with the given name of QONNX, in upper or lower case. The error is that there is none.
 func ParseRounding(s string) (RoundingMode, error) {
 	name := strings.ToUpper(s)
 	switch name {
@@ -72,7 +72,7 @@ func (r RoundingMode) round(v float64) float64 {
 	panic("real: invalid rounding mode")
 }
 
-// roundRat rounds exactly.
+// roundRat returns v rounded to an integer in the mode, exactly.
 func (r RoundingMode) roundRat(v *big.Rat) *big.Int {
 	if v.IsInt() {
 		return new(big.Int).Set(v.Num())

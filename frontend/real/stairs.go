@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// StepCache cache the values of a function that depends on one of its variables only through a rounding, while the
-// other variables are fixed. If the rounded expression is monotonic in the variable, all points between two points with
-// the same rounded value have that value, too. So most points of a quantiser need no evaluation. The zero value is an
+// A StepCache remembers values of a function of a variable that is rounded in it, while other variables are fixed.
+// Between two points with the same rounded value all have that value, so most need no evaluation. The zero value is an
 // empty cache.
 type StepCache struct {
 	treads []tread // in increasing order
@@ -23,10 +22,10 @@ type tread struct {
 	y        Interval
 }
 
-// maxTreads bounds the number of treads. Functions with more steps gain nothing from the cache.
+// maxTreads is the most treads that a cache holds. Functions with more steps gain nothing from it.
 const maxTreads = 1 << 8
 
-// At returns the function's value for a variable that lies in x. ok is false if the cache does not hold it.
+// At returns the remembered value of the function for a variable that lies in x. ok is false if it must be evaluated.
 func (s *StepCache) At(x Interval) (y Interval, ok bool) {
 	if s.last < len(s.treads) {
 		if t := &s.treads[s.last]; t.from <= x.Lo && x.Hi <= t.to {

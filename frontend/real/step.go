@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// ErrTooManySteps says that a function has more steps than the limit, or that the search did not find them within
-// maxEvaluations.
+// ErrTooManySteps is the error for a function that has more steps than the limit, or whose steps the search did not
+// find within maxEvaluations.
 var ErrTooManySteps = errors.New("too many steps")
 
 // maxEvaluations bounds the number of evaluations in a search. A step takes some hundred evaluations, unless intervals
@@ -133,7 +133,7 @@ func (b *searcher) enclosed(lo, hi int64) (v int64, ok bool) {
 	return 0, false
 }
 
-// run finds the values of all integers from lo to hi, a run at a time.
+// run finds the values of all integers from lo to hi, a run of equal values at a time. The error is that of StepOver.
 func (b *searcher) run(lo, hi int64) error {
 	if v, ok := b.value(lo, hi); ok {
 		return b.add(lo, v)
@@ -336,7 +336,7 @@ func (b *searcher) between(lo, hi int64) Interval {
 	return integers(lo, hi)
 }
 
-// integers returns the float64 interval around lo..hi. Beyond 2^53 not every integer is a float64.
+// integers returns the smallest float64 interval that holds lo to hi. Beyond 2^53 not every integer is a float64.
 func integers(lo, hi int64) Interval {
 	if -1<<53 <= lo && hi <= 1<<53 {
 		return Interval{float64(lo), float64(hi)}

@@ -9,8 +9,8 @@ import (
 // values are transcendental (Lindemann). So a value is never exactly on a rounding boundary, and a higher precision
 // always decides.
 
-// expInterval relies on math.Exp erring by at most two units of the last place for arguments up to 700. It widens each
-// end by four units.
+// expInterval returns an interval that holds e^v for each v in x. It relies on math.Exp erring by at most two units of
+// the last place for arguments up to 700, and widens each end by four.
 func expInterval(x Interval) Interval {
 	if math.IsInf(x.Hi, -1) {
 		return Interval{}
@@ -36,7 +36,8 @@ func expPt(x float64) Interval {
 	return Interval{steps(y, -4), steps(y, 4)}
 }
 
-// logInterval returns Everything if x holds zero or a negative number.
+// logInterval returns an interval that holds ln v for each v in x. It returns Everything if x holds zero or a negative
+// number.
 func logInterval(x Interval) Interval {
 	if x.Lo <= 0 {
 		return Everything
@@ -56,7 +57,7 @@ func logPt(x float64) Interval {
 	return Interval{steps(y, -4), steps(y, 4)}
 }
 
-// softplusInterval encloses ln(1+e^x).
+// softplusInterval returns an interval that holds ln(1+e^v) for each v in x.
 func softplusInterval(x Interval) Interval { return Interval{softplusPt(x.Lo).Lo, softplusPt(x.Hi).Hi} }
 
 func softplusPt(x float64) Interval {

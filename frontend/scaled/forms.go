@@ -9,14 +9,14 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Forms holds the slices of many elements of a tensor. Elements with the same form have the same expression, applied to
-// different integers and constants.
+// Forms holds the slices of the requested elements of a tensor. Elements whose slices are the same expression, of
+// different integers and constants, share one form in Of.
 type Forms struct {
 	Of    []Expression
 	which []uint16 // the form of each element; nil if there is one form
 }
 
-// Which returns the index of the form of the k-th requested element.
+// Which returns the index in Of of the form of the k-th requested element.
 func (f *Forms) Which(k int) int {
 	if f.which == nil {
 		return 0
@@ -27,8 +27,8 @@ func (f *Forms) Which(k int) int {
 // At returns the form of the k-th requested element.
 func (f *Forms) At(k int) *Expression { return &f.Of[f.Which(k)] }
 
-// Single returns the only form of all elements and its leaf. ok is false if there are several forms, or the form has
-// more or fewer than one integer tensor.
+// Single returns the only form of all elements and its only variable that has a tensor. ok is false if f is nil, there
+// are several forms, or the form has not exactly one such variable.
 func (f *Forms) Single() (form *Expression, leaf *Var, ok bool) {
 	if f == nil || len(f.Of) != 1 { // f is nil beside an error
 		return nil, nil, false
@@ -41,7 +41,7 @@ func (f *Forms) Single() (form *Expression, leaf *Var, ok bool) {
 	return form, leaves[0], true
 }
 
-// An Expression is an expression in the variables Vars.
+// An Expression is a form: an expression in which variable v of Expr is Vars[v].
 type Expression struct {
 	Expr  *real.Expr
 	Vars  []Var
@@ -59,7 +59,7 @@ type trail struct {
 	behind []*trail
 }
 
-// nodes lists the nodes of a trail, each once.
+// nodes lists the nodes of a trail and of the trails behind it, each once. A nil trail has none.
 func (t *trail) nodes() (list []*graph.Node) {
 	listed, walked := map[*graph.Node]bool{}, map[*trail]bool{}
 	rest := []*trail{t} // a stack
@@ -102,7 +102,8 @@ func (v *Var) Number(k int) *real.Expr {
 	return real.Rat(v.rat(i))
 }
 
-// place returns the index of the number for the k-th requested element, in the constant or among the values.
+// place returns the index of the number for the k-th requested element, in the constant or among the values. v must
+// have no tensor.
 func (v *Var) place(k int) int {
 	switch i := v.Index[k]; {
 	case v.pick != nil:
@@ -121,7 +122,7 @@ func (v *Var) rat(place int) *big.Rat {
 	return v.rats.Of[place].Scale
 }
 
-// alike reports whether the numbers at two places are equal.
+// alike reports whether the numbers of v at two places, as place returns them, are equal.
 func (v *Var) alike(i, j int) bool {
 	if v.constant != nil {
 		return v.constant.At(i) == v.constant.At(j)
@@ -130,7 +131,7 @@ func (v *Var) alike(i, j int) bool {
 	return a == b || a.Num().Cmp(b.Num()) == 0 && a.Denom().Cmp(b.Denom()) == 0 // a Rat is in lowest terms
 }
 
-// beside reports whether the numbers of two variables lie at the same place for each element.
+// beside reports whether the numbers of two variables without tensors lie at the same place for each element.
 func (v *Var) beside(o *Var) bool {
 	return v.rats == o.rats && v.samePick(o) && len(v.Index) == len(o.Index) && &v.Index[0] == &o.Index[0]
 }
@@ -139,14 +140,14 @@ func (v *Var) samePick(o *Var) bool {
 	return v.pick == o.pick || v.pick != nil && o.pick != nil && v.pick.Equal(o.pick)
 }
 
-// Forms returns the forms of some elements of a tensor. The error is a *Blocked.
+// Forms returns the forms of the given elements of a tensor, which may repeat. The error is a *BlockedError.
 func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
 	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.value(tensor, elements))
 }
 
-// FormsOf returns the forms of some elements of a step's output, even if the output is an integer tensor itself. The
-// error is a *Blocked.
+// FormsOf returns the forms of the given elements of a step's output, even if the output is itself an integer tensor.
+// The error is a *BlockedError.
 func (a *Analysis) FormsOf(step *program.Step, elements []int32) (*Forms, error) {
 	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.step(step, elements))
@@ -172,7 +173,8 @@ func Indices(n int) []int32 {
 	return all
 }
 
-// A former finds forms. All its forms have common variables, so that expressions can share subexpressions.
+// A former finds the forms of one request. All its forms number their variables together, in vars, so that expressions
+// can share subexpressions.
 type former struct {
 	a    *Analysis
 	memo map[asked][]answer
@@ -183,7 +185,7 @@ type former struct {
 	hash   uint64
 }
 
-// variable returns a variable for v. Equal Vars have one number.
+// variable returns an expression for v: its number in vars. Equal Vars have the same number.
 func (f *former) variable(v Var) *real.Expr {
 	at := slices.IndexFunc(f.vars, v.equal)
 	if at < 0 {
@@ -193,7 +195,7 @@ func (f *former) variable(v Var) *real.Expr {
 	return real.Var(at)
 }
 
-// finish gives every form its own list of variables.
+// finish gives every form its own list of variables and its nodes. It passes on err, if it is not nil.
 func (f *former) finish(out *Forms, err error) (*Forms, error) {
 	if err != nil {
 		return nil, err
@@ -214,7 +216,7 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 	return &own, nil
 }
 
-// sort separates the variables with tensors from those that are numbers, and groups the numbers by place.
+// sort splits the variables into leaves, which have tensors, and numbers, which it groups by place.
 func (f *Expression) sort() {
 	f.leaves, f.numbers = nil, nil
 	for k := range f.Vars {
@@ -232,7 +234,7 @@ func (f *Expression) sort() {
 	}
 }
 
-// An asked identifies a request: a tensor and the hash of the list of elements.
+// An asked identifies a request: the tensor and the hash of the list of its elements.
 type asked struct {
 	tensor string
 	hash   uint64
@@ -312,7 +314,8 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 	return f.step(step, index)
 }
 
-// constant returns the form of elements of a constant. pick, if not nil, maps index to elements of the constant.
+// constant returns the form of elements of a constant. pick, if not nil, maps the numbers in index to elements of the
+// constant.
 func (f *former) constant(c *graph.Tensor, index []int32, pick *graph.ElementPick) *Forms {
 	if c.Len() == 1 {
 		return &Forms{Of: []Expression{{Expr: real.Float(c.At(0))}}}
@@ -320,7 +323,8 @@ func (f *former) constant(c *graph.Tensor, index []int32, pick *graph.ElementPic
 	return &Forms{Of: []Expression{{Expr: f.variable(Var{Index: index, constant: c, pick: pick})}}}
 }
 
-// integers returns the forms of elements of an integer tensor, some of which may be constants.
+// integers returns the forms of elements of an integer tensor whose real values are those of. Elements that are
+// constants get a form of their own.
 func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 	fixed := func(i int32) bool { return of.Of[i].Scale.Sign() == 0 }
 	if !f.a.partly[tensor] {
@@ -350,7 +354,8 @@ func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 	return out
 }
 
-// leaf returns the form scale*q + bias for elements q of an integer tensor.
+// leaf returns the form scale*q + bias for elements q of an integer tensor. It leaves out a scale of 1 for all elements
+// and a bias of 0.
 func (f *former) leaf(tensor string, index []int32, values *Values) Expression {
 	of := values.Of
 	out := Expression{Expr: f.variable(Var{Tensor: tensor, Index: index})}
@@ -412,7 +417,8 @@ func (f *former) list(n int) []int32 {
 	return make([]int32, n)
 }
 
-// combine applies a step to the forms of its arguments, for n elements.
+// combine returns the forms of n elements of a step's output, given the forms of its arguments for these elements. The
+// error is a *BlockedError if there are more than maxForms.
 func combine(step *program.Step, args []*Forms, n int) (*Forms, error) {
 	varied := false
 	for _, a := range args {
@@ -449,10 +455,10 @@ func combine(step *program.Step, args []*Forms, n int) (*Forms, error) {
 	return out, nil
 }
 
-// A choice is the form of argument arg, given the choices for the arguments before it.
+// A choice extends the choice of forms for the arguments before arg, which has the number before, by form for arg.
 type choice struct{ arg, before, form int }
 
-// join returns the form of the elements of a step whose argument v has form pick[v].
+// join returns the form of elements of a step for which the form of argument v has index pick[v].
 func join(step *program.Step, args []*Forms, pick []int) Expression {
 	out := Expression{trail: &trail{node: step.Node}}
 	with := make([]*real.Expr, len(args))
@@ -477,8 +483,8 @@ func (v Var) equal(o Var) bool {
 	return same(v.Index, o.Index)
 }
 
-// Numbers returns the form's expression for the k-th element, with numbers in place of the variables without a tensor.
-// The n variables with tensors are renumbered in order.
+// Numbers returns the form's expression for the k-th element, with numbers in place of the variables without tensors. n
+// is the number of the others, which become the variables 0 to n-1 in order.
 func (f *Expression) Numbers(k int) (e *real.Expr, n int) {
 	with := make([]*real.Expr, len(f.Vars))
 	for i := range f.Vars {
@@ -493,7 +499,7 @@ func (f *Expression) Numbers(k int) (e *real.Expr, n int) {
 	return f.Expr.Substitute(with), n
 }
 
-// Affine returns the k-th element as scale and bias of its one integer. ok is false if the element is not an affine
+// Affine returns the k-th element as scale*q + bias of its one integer q. ok is false if the element is no such
 // function.
 func (f *Expression) Affine(k int) (of real.Affine, ok bool) {
 	e, _ := f.Numbers(k)
@@ -503,8 +509,8 @@ func (f *Expression) Affine(k int) (of real.Affine, ok bool) {
 // Leaves returns the variables that have tensors, in order. The caller must not change the list.
 func (f *Expression) Leaves() []*Var { return f.leaves }
 
-// Integers returns the forms of (value - bias)/scale, the integers behind the values. The result is rounded if it is
-// not certainly an integer. elements must be the list for which f was requested.
+// Integers returns the forms of (value - bias)/scale, rounded half to even, with the scales and biases of the given
+// values. elements must be the list for which f was requested.
 func (f *Forms) Integers(of Values, elements []int32) *Forms {
 	inverse := Values{Of: make([]real.Affine, len(of.Of)), Group: of.Group}
 	for i, v := range of.Of {
@@ -546,5 +552,6 @@ func (f *Expression) SameNumbers(k, l int) bool {
 	return true
 }
 
-// Uniform reports whether a form's expression is the same for all elements.
+// Uniform reports whether the form needs no numbers per element. Then the k-th element is the same function of its
+// integers for every k.
 func (f *Expression) Uniform() bool { return len(f.numbers) == 0 }

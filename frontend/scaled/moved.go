@@ -43,8 +43,8 @@ func (f *former) single(tensor string) bool {
 	return c != nil && c.Len() == 1
 }
 
-// alone copies into mine the places of the elements of source s. The entries of other sources' elements become the
-// place of its own first element.
+// alone writes to mine the places, from at, of the elements of source s. The entries of the elements of the other
+// sources in all become the place of s's first element.
 func (s *source) alone(all []*source, at, mine []int32) {
 	first := at[s.of[0]]
 	if &mine[0] != &at[0] {
@@ -71,8 +71,8 @@ type source struct {
 	inputs map[int]*source // the sources of the moving node, by input slot
 }
 
-// A following is a heap of sources to follow further back, ordered by the step that moves them, the last step first. So
-// all elements that pass through a tensor have arrived there before the tensor is followed.
+// A following is a heap of sources to follow further back, ordered by the step that moves their elements, the last step
+// first. So all elements that pass through a tensor have arrived there before the tensor is followed.
 type following []*source
 
 func (f following) Len() int           { return len(f) }
@@ -86,7 +86,7 @@ func (f *following) Pop() any {
 }
 
 // moves returns the step that moves elements into a tensor. It returns nil if the tensor is an integer tensor, a
-// constant or the output of another kind of step.
+// constant or a model input, or the output of another kind of step.
 func (f *former) moves(tensor string) *program.Step {
 	_, integer := f.a.integer[tensor]
 	if s := f.a.Program.Producer(tensor); s != nil && !integer && s.Move != nil &&
@@ -152,8 +152,8 @@ func (f *former) joined(step *program.Step, index []int32) (*Forms, error) {
 	return &out, nil
 }
 
-// sources follows elements of a step's output back to their sources, and stores their places there in at. It returns
-// nil if the work exceeds maxListed.
+// sources follows elements of a step's output, whose places are in at, back through moves to their sources. It replaces
+// the places by those in the sources. It returns nil if the work exceeds maxListed.
 func (f *former) sources(step *program.Step, at []int32) (list []*source) {
 	first := &source{tensor: step.Output, rank: f.a.rank(step), of: Indices(len(at))}
 	known := map[string]*source{step.Output: first}
@@ -192,7 +192,8 @@ func (f *former) sources(step *program.Step, at []int32) (list []*source) {
 	return list
 }
 
-// counted returns how many of the given elements come from each input of a move.
+// counted returns how many elements come from each input slot of a move. The k-th place in at is that of element k; of
+// lists the elements to count.
 func counted(m *program.Move, of, at []int32) (n [256]int) {
 	if !m.ReadsOtherInputs() {
 		n[0] = len(of)
@@ -205,7 +206,8 @@ func counted(m *program.Move, of, at []int32) (n [256]int) {
 	return n
 }
 
-// input returns the source from which an input slot of a step takes elements.
+// input returns the source from which an input slot of step by takes the elements of s. If it is not in known yet,
+// input adds it there and to rest.
 func (f *former) input(s *source, by *program.Step, slot int, known map[string]*source, rest *following) *source {
 	to := s.inputs[slot]
 	if to != nil {
@@ -227,7 +229,7 @@ func (f *former) input(s *source, by *program.Step, slot int, known map[string]*
 	return to
 }
 
-// through lists the nodes that moved the elements of a source, from the last one back.
+// through lists the nodes that moved the elements of a source to the requested tensor, the last node first.
 func (s *source) through() (nodes []*graph.Node) {
 	var all []*source
 	seen := map[*source]bool{s: true}

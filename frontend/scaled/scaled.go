@@ -49,7 +49,8 @@ func (a *Analysis) All(n int) []int32 {
 	return a.all[:n:n]
 }
 
-// ReleaseMemory frees memory that is only needed while integer tensors are being found.
+// ReleaseMemory frees the memory that All keeps. Call it when no more integer tensors are to be found; the analysis
+// still works.
 func (a *Analysis) ReleaseMemory() { a.all = nil }
 
 // rank returns the index of a step in the program.
@@ -69,7 +70,7 @@ type Values struct {
 	Group func(element int32) int32 // the group of an element; nil if there are no groups
 }
 
-// At returns the function of element i.
+// At returns the function that gives the real value of element i for its integer.
 func (v *Values) At(i int32) *real.Affine { return &v.Of[v.place(i)] }
 
 // place returns the index of At(i) in Of.
@@ -83,18 +84,19 @@ func (v *Values) place(i int32) int {
 	return int(i)
 }
 
-// IdentityAffine is the identity: the real values are the integers themselves.
+// IdentityAffine is a list for Declare with the function x -> x: the real values are the integers themselves. It must
+// not be changed.
 var IdentityAffine = []real.Affine{{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}}
 
-// Declare makes a tensor an integer tensor. The real value of element i is of[i], or of[0] if len(of) is 1, applied to
-// its integer.
+// Declare makes a tensor an integer tensor. The real value of element i is of[i] of its integer, or of[0] of it if
+// len(of) is 1.
 func (a *Analysis) Declare(tensor string, of []real.Affine) { a.DeclareGroups(tensor, Values{Of: of}) }
 
-// DeclareGroups is like Declare for elements that share functions in groups.
+// DeclareGroups is like Declare for elements that share functions in groups, as of.Group tells.
 func (a *Analysis) DeclareGroups(tensor string, of Values) { a.integer[tensor] = of }
 
-// IgnoringIntegers calls do while the given tensors do not count as integer tensors. Their elements are then functions
-// of other integer tensors.
+// IgnoringIntegers calls do, during which the given tensors do not count as integer tensors. Their elements are then
+// functions of other integer tensors. Tensors that are none are ignored.
 func (a *Analysis) IgnoringIntegers(tensors []string, do func()) {
 	kept := map[string]Values{}
 	for _, tensor := range tensors {
@@ -113,7 +115,7 @@ func (a *Analysis) DeclareSome(tensor string, of []real.Affine) {
 	a.integer[tensor], a.partly[tensor] = Values{Of: of}, true
 }
 
-// Integer returns the real value of element i of an integer tensor as a function of its integer. ok is false if the
+// Integer returns the function from the integer of element i of an integer tensor to its real value. ok is false if the
 // tensor is not an integer tensor.
 func (a *Analysis) Integer(tensor string, i int) (real.Affine, bool) {
 	of, ok := a.integer[tensor]
@@ -123,7 +125,8 @@ func (a *Analysis) Integer(tensor string, i int) (real.Affine, bool) {
 	return *of.At(int32(i)), true
 }
 
-// Derived reports whether a tensor depends on an integer tensor, or is one.
+// Derived reports whether a tensor depends on an integer tensor, or is one. Ask only when its step's inputs are final:
+// a false answer for a step's output is remembered.
 func (a *Analysis) Derived(tensor string) bool {
 	if _, ok := a.integer[tensor]; ok {
 		return true
@@ -179,15 +182,15 @@ type IntegerElement struct {
 	Index  int
 }
 
-// A Slice is one real value as a function of integers. Variable v of Expr is the integer at Leaves[v].
+// A Slice is one real value as a function of integers. Variable v of Expr stands for the integer Leaves[v].
 type Slice struct {
 	Expr   *real.Expr
 	Leaves []IntegerElement
 	Nodes  []*graph.Node // the nodes that compute the slice, from the value back to the integers
 }
 
-// BlockedError is the error for a value that is not a function of integer tensors. The value depends on a model input
-// (Step is nil) or on a sum of products that is not an integer tensor. Or there are too many parts to follow (Parts).
+// A BlockedError says why a value is not a function of integer tensors. It depends on the model input Tensor (Step is
+// nil) or on Step, whose output is not in integers. Or Step combines too many parts to follow (Parts).
 type BlockedError struct {
 	Tensor string
 	Step   *program.Step
@@ -204,7 +207,7 @@ func (b *BlockedError) Error() string {
 	return fmt.Sprintf("it depends on %s %q, which is not in integers", b.Step.Node.FullOp(), b.Step.Node.Label())
 }
 
-// At returns the slice of element i of a tensor.
+// At returns the slice of element i of a tensor. The error is a *BlockedError.
 func (a *Analysis) At(tensor string, i int) (*Slice, error) {
 	forms, err := a.Forms(tensor, []int32{int32(i)})
 	if err != nil {
@@ -219,19 +222,19 @@ func (a *Analysis) At(tensor string, i int) (*Slice, error) {
 	return out, nil
 }
 
-// Codes returns the range of a quantiser's codes. ok is false for other steps.
+// Codes returns the range of a quantiser's codes. ok is false if the step is no quantiser.
 func Codes(step *program.Step) (r num.Range, ok bool) {
 	lo, hi, ok := operators.CodeRange(step.Node)
 	return num.Range{Lo: int64(lo), Hi: int64(hi)}, ok
 }
 
-// IsCode reports whether a step is a quantiser.
+// IsCode reports whether a step is a quantiser, whose output is codes.
 func IsCode(step *program.Step) bool {
 	_, ok := Codes(step)
 	return ok
 }
 
-// InOrder reports whether a list is 0, 1 ... n-1.
+// InOrder reports whether a list is 0, 1 ... n-1, all of it.
 func InOrder(list []int32, n int) bool {
 	if len(list) != n {
 		return false

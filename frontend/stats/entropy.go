@@ -18,10 +18,10 @@ type Entropy struct {
 	Compression float64 `json:"compression,omitempty"`
 }
 
-// symbols counts how often each code occurs.
+// A symbols counts how often each code occurs, by the code's value.
 type symbols map[float32]int64
 
-// entropy returns the entropy in bits, and the number of elements.
+// entropy returns the entropy of the codes in bits per code, and how many codes were counted.
 func (s symbols) entropy() (bits float64, n int64) {
 	counts := make([]int64, 0, len(s))
 	for _, k := range s {
@@ -31,7 +31,7 @@ func (s symbols) entropy() (bits float64, n int64) {
 	return entropy(counts), n
 }
 
-// A mean is the weighted mean of the entropies of tensors.
+// A mean is a sum of entropies of tensors, weighted by their numbers of elements, and the sum of these numbers.
 type mean struct {
 	bits float64
 	n    int64
@@ -42,7 +42,7 @@ func (m *mean) add(bits float64, n int64) {
 	m.n += n
 }
 
-// entropy returns the mean, or nil if nothing was added.
+// entropy returns the weighted mean as an Entropy, or nil if nothing was added.
 func (m *mean) entropy() *Entropy {
 	if m.n == 0 {
 		return nil
@@ -54,8 +54,8 @@ func (m *mean) entropy() *Entropy {
 	return e
 }
 
-// entropy returns the entropy in bits of events with the given counts. It sorts the counts, so that the result does
-// not depend on their order.
+// entropy returns the entropy, in bits per event, of events with the given counts. It sorts counts, so that the result
+// does not depend on their order.
 func entropy(counts []int64) float64 {
 	slices.Sort(counts)
 	total, sum := int64(0), 0.0
@@ -69,9 +69,8 @@ func entropy(counts []int64) float64 {
 	return max(0, math.Log2(float64(total))-sum/float64(total))
 }
 
-// symbols counts the codes of a constant: its integers, or its values divided by the scale of its quantiser.
-// Without a quantiser it counts the values. Only a scale per channel matters, since a common scale does not change
-// the counts.
+// symbols counts the codes of a constant: its integers, or its values divided by its quantiser's scale, if that differs
+// by channel. Without a quantiser it counts values. A common scale does not change the counts.
 func (s *scope) symbols(name string) symbols {
 	c := s.Known[name].Const
 	out := symbols{}
@@ -104,7 +103,8 @@ func (s *scope) codesOf(node *graph.Node) bool {
 	return ok
 }
 
-// scale returns the scale of a quantiser. It returns nil if the node is no quantiser, or has a single scale.
+// scale returns the scale of a quantiser with several scales. It returns nil if the node is no quantiser, or has a
+// single or unknown scale.
 func (s *scope) scale(node *graph.Node) *graph.Tensor {
 	if !operators.Has(node, operators.TraitMinifloatQuantiser) && !s.codesOf(node) {
 		return nil
@@ -116,8 +116,8 @@ func (s *scope) scale(node *graph.Node) *graph.Tensor {
 	return scale
 }
 
-// spread returns a function from an element of the shape to to the element of the shape from that is broadcast to
-// it.
+// spread returns a function for tensors of shape from that are broadcast to shape to. It maps the index of an element
+// of to to that of the element it equals.
 func spread(from, to []int) func(i int) int {
 	return func(i int) int {
 		at, stride := 0, 1

@@ -26,15 +26,15 @@ type ProductStats struct {
 	Zeros []int64 `json:"zeros_per_channel,omitempty"`
 }
 
-// A weights identifies a tensor of weights, wherever it is used: the constant in the file from which it is made,
-// and its content.
+// A weights identifies a tensor of weights: the constant in the file from which it is made (root), and a hash of its n
+// elements. So weights that several layers share count once.
 type weights struct {
 	root string
 	sum  uint64
 	n    int
 }
 
-// A product is a ProductStats with further data for the counter.
+// A product is a ProductStats with the data that only the counter needs.
 type product struct {
 	ProductStats
 	kind     ProductKind
@@ -51,14 +51,14 @@ type side struct {
 	offset []int32
 }
 
-// sums reports whether a step only adds: its second factor consists of ones that are not in the file.
+// sums reports whether a step only adds: its second factor is ones that the operator's definition added.
 func (s *scope) sums(step *program.Step) bool {
 	_, ok := s.factor(step, step.Dot.B)
 	return !ok
 }
 
-// factor returns the name of a factor in the file. It differs for a transposed convolution, which flips its
-// weights. ok is false for ones that the operator's definition added.
+// factor returns the file's tensor for an input of a sum of products. The input may be a changed copy of it, such as
+// the flipped weights of a transposed convolution. ok is false if the file has none.
 func (s *scope) factor(step *program.Step, slot int) (name string, ok bool) {
 	name = step.Node.Inputs[slot]
 	c := s.Known[name].Const
@@ -70,7 +70,7 @@ func (s *scope) factor(step *program.Step, slot int) (name string, ok bool) {
 	return file.In(1), file.In(1) != "" && of != nil && of.DType == c.DType && of.Len() == c.Len()
 }
 
-// product counts a sum of products that is computed in the given number of time steps.
+// product returns the counts of a sum of products that is computed once in each of the given number of time steps.
 func (s *scope) product(step *program.Step, steps int) *product {
 	d, in := step.Dot, step.Node.Inputs
 	x, w := side{d.A, d.ABase, d.AOffset}, side{d.B, d.BBase, d.BOffset}
@@ -130,7 +130,8 @@ func kindOf(w *program.Window) ProductKind {
 	return Convolution
 }
 
-// held counts the weights.
+// held counts the weights c, the zeros among them and their bits, and sets the product's weights and entropy. name is
+// their tensor in the file.
 func (p *product) held(s *scope, name string, c *graph.Tensor) {
 	p.Weights = int64(c.Len())
 	h := fnv.New64a()
@@ -148,7 +149,8 @@ func (p *product) held(s *scope, name string, c *graph.Tensor) {
 	p.entropy, _ = s.symbols(name).entropy()
 }
 
-// root returns the constant in the file from which another constant is made.
+// root returns the constant in the file from which a constant is made, through the largest input of each node in
+// between.
 func (s *scope) root(name string) string {
 	for {
 		node := s.makers[name]
@@ -163,7 +165,7 @@ func (s *scope) root(name string) string {
 	}
 }
 
-// largest returns the constant with the most elements among a node's inputs.
+// largest returns the constant with the most elements among a node's inputs, or "" if no input is a constant.
 func (s *scope) largest(node *graph.Node) (name string) {
 	most := 0
 	for _, in := range node.Inputs {
@@ -174,13 +176,13 @@ func (s *scope) largest(node *graph.Node) (name string) {
 	return name
 }
 
-// A row is the set of weights of one sum.
+// A row describes the weights of one sum: which of them are not 0, and how many.
 type row struct {
 	nonzero []bool
 	count   int64
 }
 
-// rowsOf returns the rows of weights by their first positions.
+// rowsOf returns the rows of the weights c, each under the index of its first element.
 func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
 	rows := map[int32]*row{}
 	for _, base := range w.base.All {
@@ -199,8 +201,8 @@ func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
 	return rows
 }
 
-// taps counts products, and those whose weight is not 0. Zeros that a transposed convolution inserts between its
-// data are no data. So products with them do not count, and Terms is that of the longest sum.
+// taps counts a step's products, and those whose weight is not 0. x is the data, rows the weights. Products with zeros
+// that a transposed convolution inserts do not count; p.Terms then becomes that of the longest sum.
 func (s *scope) taps(step *program.Step, x *side, rows map[int32]*row, p *product) (macs, effective int64) {
 	w := step.Dot.BBase
 	if x.slot == step.Dot.B {

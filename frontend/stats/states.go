@@ -19,14 +19,14 @@ type States struct {
 	Efficiency float64 `json:"efficiency"`
 }
 
-// A watch describes where a layer's states are found.
+// A watch says which tensor shows the states of a layer, and along which axis its neurons lie.
 type watch struct {
 	tensor string
 	axis   int  // axis of the neurons, or with steps set, of the time steps, if any
 	steps  bool // the axis counts time steps, and thus states
 }
 
-// An Observer collects states from samples.
+// An Observer counts the states of every layer of a Totals over samples.
 type Observer struct {
 	n     *Totals
 	seen  []map[string]int64 // by layer: how often each state occurred
@@ -35,7 +35,7 @@ type Observer struct {
 	count []int64
 }
 
-// Observe returns an observer without samples.
+// Observe returns an observer of the layers of n that has seen no samples yet.
 func (n *Totals) Observe() *Observer {
 	k := len(n.Layers)
 	o := &Observer{n, make([]map[string]int64, k), make([]int64, k), make([]int, k), make([]int64, k)}
@@ -45,8 +45,8 @@ func (n *Totals) Observe() *Observer {
 	return o
 }
 
-// Sample collects the states of a sample. The function of returns the shape and the elements of a tensor of the
-// model as written.
+// Sample counts the states of one sample. The function of returns the shape and the elements of a tensor of the model
+// as written; a layer without elements is left out.
 func (o *Observer) Sample(of func(tensor string) (shape []int, data []float64)) {
 	for i, l := range o.n.Layers {
 		shape, data := of(l.watch.tensor)
@@ -61,7 +61,7 @@ func (o *Observer) Sample(of func(tensor string) (shape []int, data []float64)) 
 	}
 }
 
-// split returns how many states a tensor holds, and how many neurons each has.
+// split returns how many states a tensor of this shape holds, and how many neurons each has.
 func (w *watch) split(shape []int) (states, neurons int) {
 	size := 1
 	for _, d := range shape {
@@ -80,7 +80,7 @@ func (w *watch) split(shape []int) (states, neurons int) {
 	return size / along, along
 }
 
-// element returns the position of neuron k of a state.
+// element returns the index of neuron k of a state in a tensor of this shape.
 func (w *watch) element(shape []int, state, k int) int {
 	along, inner := 1, 1
 	if w.axis >= 0 && w.axis < len(shape) {
@@ -95,8 +95,8 @@ func (w *watch) element(shape []int, state, k int) int {
 	return (state/inner*along+k)*inner + state%inner
 }
 
-// see counts a state. A hash replaces the state of many neurons, so that a state takes limited memory in every
-// layer.
+// see counts a state of layer i, in which neuron k has the given value. It keeps only a hash of a state of many
+// neurons, which limits the memory.
 func (o *Observer) see(i, neurons int, value func(k int) float64) {
 	bits := make([]byte, (neurons+7)/8)
 	for k := range neurons {
@@ -113,8 +113,8 @@ func (o *Observer) see(i, neurons int, value func(k int) float64) {
 	o.count[i]++
 }
 
-// SetLayerStates sets the States of every layer, and returns the network's efficiency: the geometric mean over the
-// layers.
+// SetLayerStates sets the States of every layer of the Totals, and returns the network's efficiency: the geometric mean
+// over the layers, or 0 without layers.
 func (o *Observer) SetLayerStates() (efficiency float64) {
 	logs := 0.0
 	for i, l := range o.n.Layers {

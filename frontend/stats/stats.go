@@ -52,8 +52,8 @@ func (c *Counts) add(o *Counts, others bool) {
 	}
 }
 
-// Intensity returns products per byte, where each weight, input and output moves once. It returns 0 if nothing
-// moves.
+// Intensity returns the products per byte of memory traffic, if each weight, input and output moves once. It returns 0
+// if nothing moves.
 func (c *Counts) Intensity() float64 {
 	bits := c.WeightBits + c.InputBits + c.OutputBits
 	if bits == 0 {
@@ -109,7 +109,7 @@ type Other struct {
 	Operations int64 `json:"operations"`
 }
 
-// A Totals holds the counts of a model, for one sample.
+// A Totals holds what Count counts in a model, for one sample: its layers, its other nodes and their sums.
 type Totals struct {
 	Layers  []*LayerStats
 	Others  []*Other
@@ -117,9 +117,8 @@ type Totals struct {
 	Entropy *Entropy
 }
 
-// Count counts a program of a single sample; otherwise it would count an axis of samples like any other. carried has
-// the types of tensors that streams of the hardware carry. They count for tensors whose type the model does not
-// declare. carried may be nil.
+// Count returns the counts of a program for a single sample; it would take an axis of samples for any other. carried,
+// which may be nil, has types of tensors on streams of the hardware, for those whose type the model does not declare.
 func Count(p *program.Program, carried map[string]num.Type) *Totals {
 	c := &counter{scope: scopeOf(p, nil, nil), n: &Totals{Layers: []*LayerStats{}, Others: []*Other{}},
 		tensors: map[weights]bool{}}

@@ -12,7 +12,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A DeclaredType is the declared type of elements: codes of a quantiser, integers, or reals.
+// A DeclaredType is the type of a tensor's elements as the model declares it: codes of a quantiser, integers,
+// minifloats or reals.
 type DeclaredType struct {
 	Name string // as num.Type and QONNX spell it: INT4, BIPOLAR, FLOAT32; E4M3 for a minifloat
 	Bits int
@@ -20,7 +21,7 @@ type DeclaredType struct {
 	codes *num.Range // range of codes; nil for reals and minifloats
 }
 
-// integers returns the type of codes in a range.
+// integers returns the narrowest type of integers that holds a range.
 func integers(r num.Range) DeclaredType {
 	t := num.NarrowestInt(r)
 	return DeclaredType{t.String(), t.Width, &r}
@@ -29,7 +30,7 @@ func integers(r num.Range) DeclaredType {
 // bipolar returns the type of codes that are -1 or +1.
 func bipolar() DeclaredType { return DeclaredType{"BIPOLAR", 1, &num.Range{Lo: -1, Hi: 1}} }
 
-// stored returns the type of elements of which the file declares nothing more.
+// stored returns the type of elements of which no more is known than the ONNX type in which they are stored.
 func stored(dt graph.DType) DeclaredType {
 	switch bits := dt.Bits(); {
 	case dt == graph.Bool:
@@ -46,10 +47,12 @@ func stored(dt graph.DType) DeclaredType {
 	return declaredAs(dt.Integer())
 }
 
-// known reports whether more than the stored type is known: the elements are codes or minifloats.
+// known reports whether the type tells more than how elements are stored: they are integers in a known range, or
+// minifloats.
 func (t DeclaredType) known() bool { return t.codes != nil || t.Name != "" && t.Name[0] == 'E' }
 
-// wider returns a type that holds the codes of both types, or reals if one holds no codes.
+// wider returns the narrowest type of integers that holds the codes of both types. If one of them holds no codes, it
+// returns that one.
 func wider(a, b DeclaredType) DeclaredType {
 	switch {
 	case a.Name == b.Name || a.codes == nil:
@@ -60,7 +63,7 @@ func wider(a, b DeclaredType) DeclaredType {
 	return integers(num.Range{Lo: min(a.codes.Lo, b.codes.Lo), Hi: max(a.codes.Hi, b.codes.Hi)})
 }
 
-// A scope is a program whose tensors' types are looked up: the model, or the body of a loop.
+// A scope is a program in which types of tensors are looked up: the model, or the body of a loop in it.
 type scope struct {
 	*program.Program
 	around *scope                 // for a body: the scope that contains its loop
@@ -81,9 +84,8 @@ func scopeOf(p *program.Program, around *scope, loop *program.Step) *scope {
 	return s
 }
 
-// declared returns the type of a tensor. A constant that is moved, scaled or shifted has the type of its codes. So
-// has a piecewise linear function of data that are codes. For the type is the number of bits that distinguish the
-// elements.
+// declared returns the type of a tensor, in which its bits distinguish its elements. A constant that is moved, scaled
+// or shifted keeps the type of its codes. So does a piecewise linear function of data that are codes.
 func (s *scope) declared(name string) DeclaredType {
 	if t, ok := s.types[name]; ok {
 		return t
@@ -101,13 +103,14 @@ func (s *scope) declared(name string) DeclaredType {
 	return t
 }
 
-// declaredAs returns the type of integers of type t.
+// declaredAs returns an integer type of package num as a DeclaredType.
 func declaredAs(t num.Type) DeclaredType {
 	r := t.Range()
 	return DeclaredType{t.String(), t.Width, &r}
 }
 
-// whole returns the smallest type for weights that are integers although the file stores them as reals.
+// whole returns the smallest type for weights that the file stores as reals. ok is false unless all are integers of at
+// most 16 bits.
 func whole(c *graph.Tensor) (DeclaredType, bool) {
 	var values []int64
 	for v := range c.PossibleValues() {
@@ -122,7 +125,7 @@ func whole(c *graph.Tensor) (DeclaredType, bool) {
 	return declaredAs(num.Narrowest(values)), true
 }
 
-// find returns the declared type of a tensor, if more than the stored type is known.
+// find returns the declared type of a tensor. ok is false if no more than the stored type is known.
 func (s *scope) find(name string) (DeclaredType, bool) {
 	if t, err := num.ParseType(s.Graph.Annotations[name]); err == nil {
 		return declaredAs(t), true
@@ -153,7 +156,7 @@ func (s *scope) find(name string) (DeclaredType, bool) {
 	return s.computed(step)
 }
 
-// quantised returns the type of a quantiser's codes.
+// quantised returns the type of the codes that a node gives. ok is false if it is no quantiser to bounded integers.
 func (s *scope) quantised(node *graph.Node) (DeclaredType, bool) {
 	lo, hi, ok := operators.CodeRange(node)
 	sign := ok && operators.IsBipolar(node)
@@ -170,7 +173,8 @@ func (s *scope) quantised(node *graph.Node) (DeclaredType, bool) {
 	return integers(num.Range{Lo: int64(lo), Hi: int64(hi)}), true
 }
 
-// arrives returns the type of an input of a loop's body.
+// arrives returns the type of an input of a loop's body, from outside the loop and, for a state, from the body's
+// output. ok is false for other tensors and outside of loops.
 func (s *scope) arrives(name string) (DeclaredType, bool) {
 	if s.around == nil {
 		return DeclaredType{}, false
@@ -190,7 +194,8 @@ func (s *scope) arrives(name string) (DeclaredType, bool) {
 	return wider(t, s.around.declared(outside)), true
 }
 
-// cellWeights returns the type of weights that were inserted in the body of a cell.
+// cellWeights returns the type of weights in a body that stands for a recurrent operator: that of the operator's input.
+// ok is false for other tensors.
 func (s *scope) cellWeights(name string) (DeclaredType, bool) {
 	if s.around == nil || s.Graph.Init[name] == nil {
 		return DeclaredType{}, false
@@ -203,7 +208,7 @@ func (s *scope) cellWeights(name string) (DeclaredType, bool) {
 	return s.around.declared(cell.In(slot)), true
 }
 
-// constant returns the type of a constant that a node makes from other constants.
+// constant returns the type of the constant that a node makes from other constants. ok is false if it is not known.
 func (s *scope) constant(node *graph.Node) (t DeclaredType, ok bool) {
 	for _, name := range s.moved(node) {
 		of := s.declared(name)
@@ -237,7 +242,8 @@ func (s *scope) moved(node *graph.Node) (names []string) {
 	return names
 }
 
-// clipped narrows the type of integers that a node clips.
+// clipped narrows type t of a node's input to the constant bounds of the node, if that clips integers. Otherwise it
+// returns t.
 func (s *scope) clipped(node *graph.Node, t DeclaredType) DeclaredType {
 	if !operators.Has(node, operators.TraitClip) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
 		return t
@@ -254,7 +260,7 @@ func (s *scope) clipped(node *graph.Node, t DeclaredType) DeclaredType {
 	return integers(r)
 }
 
-// computed returns the type of a step's result.
+// computed returns the type of a step's output from those of its inputs. ok is false if the step does not determine it.
 func (s *scope) computed(step *program.Step) (t DeclaredType, ok bool) {
 	in := step.Node.Inputs
 	switch {
@@ -295,7 +301,7 @@ func (s *scope) computed(step *program.Step) (t DeclaredType, ok bool) {
 	return t, false
 }
 
-// data returns the inputs of an Elem that are not constant, each once.
+// data lists the inputs of a step with Elem set that depend on data, each once.
 func (s *scope) data(step *program.Step) (names []string) {
 	for _, slot := range step.Elem.Args {
 		if name := step.Node.Inputs[slot]; s.Known[name].Const == nil && !s.IsInexactConstant(name) &&

@@ -21,14 +21,16 @@ type Bar struct {
 	Text  string  // written at the end of the bar
 }
 
-// Bars is a bar chart with one row per layer, the first on top. The bars with the largest value are highlighted.
+// Bars is a bar chart with one row per layer, the first on top. Value names the axis of values. The bars with the
+// largest value are highlighted, and Mark is written behind them.
 type Bars struct {
 	Title, Value string
 	Rows         []Bar
 	Mark         string // meaning of the largest value
 }
 
-// MaxBars limits the rows of a bar chart. If there are more, only the largest are drawn, in their order.
+// MaxBars is the most rows that a bar chart shows. Of more rows only those with the largest values are drawn, in the
+// order of Rows.
 const MaxBars = 120
 
 const (
@@ -36,7 +38,7 @@ const (
 	barRow    = 17
 )
 
-// Draw draws the chart as SVG and as PNG.
+// Draw draws the chart as SVG and as PNG. It returns an error if there are no rows.
 func (b Bars) Draw() (Picture, error) {
 	f, err := b.figure()
 	if err != nil {
@@ -45,7 +47,7 @@ func (b Bars) Draw() (Picture, error) {
 	return f.render()
 }
 
-// SVG draws the chart as SVG only.
+// SVG draws the chart as SVG only. It returns an error if there are no rows.
 func (b Bars) SVG() ([]byte, error) {
 	f, err := b.figure()
 	if err != nil {
@@ -97,7 +99,7 @@ func (b Bars) figure() (f figure, err error) {
 	}}, nil
 }
 
-// largest returns the rows to draw.
+// largest returns the rows to draw: all, or the MaxBars ones with the largest values, in the order of Rows.
 func (b Bars) largest() []Bar {
 	if len(b.Rows) <= MaxBars {
 		return b.Rows

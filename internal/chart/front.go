@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Design is a design in a picture. Cost is the amount of a resource, at least 0, and Gain is the rate, above 0.
+// A Design is a point of a ParetoChart. Cost is the amount of a resource, at least 0. Gain, above 0, is better if
+// larger: a rate, or an accuracy in percent.
 type Design struct{ Cost, Gain float64 }
 
 // A PointSeries is a set of designs that are shown in one colour.
@@ -22,8 +23,8 @@ type PointSeries struct {
 	Dots []Design
 }
 
-// ParetoChart is a picture of the best gain for each cost. In each series, a line joins the points that no other point
-// of the series beats. Between two of these points, the cheaper one is the best available.
+// A ParetoChart is a picture of the best gain for each cost. Cost and Gain are the labels of the axes. In each series,
+// a line joins the points that no other point of the series beats.
 type ParetoChart struct {
 	Title, Cost, Gain string
 	Series            []PointSeries
@@ -81,8 +82,8 @@ func (f ParetoChart) Draw() (Picture, error) {
 	}}.render()
 }
 
-// scale sets the axes. An axis is logarithmic if the values span more than a decade. Otherwise it begins at 0, or
-// near the least value if all values are similar.
+// scale sets the ranges and ticks of both axes. An axis is logarithmic if its values span more than a decade, except
+// that of percentages. Otherwise it begins at 0, or near the least value if all values are similar.
 func (f ParetoChart) scale(p *plot.Plot) {
 	var costs, gains []float64
 	for _, s := range f.Series {
@@ -115,7 +116,8 @@ func fit(a *plot.Axis, values []float64) {
 	a.Min, a.Max = 0, math.Max(hi*1.1, 1)
 }
 
-// marks lists the shapes of points. Each use of all colours takes another shape.
+// marks lists the shapes of points. The first len(series) series have the first shape, the next ones the second, and so
+// on.
 var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.TriangleGlyph{}}
 
 func (s PointSeries) add(p *plot.Plot, legend *plot.Legend, i int) error {
@@ -153,7 +155,8 @@ func (s PointSeries) add(p *plot.Plot, legend *plot.Legend, i int) error {
 	return nil
 }
 
-// mark draws a ring around the chosen point, and its label where there is room.
+// mark draws a ring around the chosen point, writes its label beside it, where there is room, and adds it to the
+// legend.
 func (f ParetoChart) mark(p *plot.Plot, legend *plot.Legend) {
 	xy := plotter.XY{X: f.Chosen.Cost, Y: f.Chosen.Gain}
 	ring := &plotter.Scatter{XYs: plotter.XYs{xy}, GlyphStyle: draw.GlyphStyle{Color: alarm, Radius: 6.5,
@@ -169,7 +172,7 @@ func (f ParetoChart) mark(p *plot.Plot, legend *plot.Legend) {
 	legend.Add("chosen", ring)
 }
 
-// thickRing is a ring that is visible over a line.
+// thickRing draws a point as a ring that is thick enough to be visible over a line.
 type thickRing struct{}
 
 // DrawGlyph implements draw.GlyphDrawer.

@@ -9,23 +9,25 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A CurvePoint is a point of a curve with its interval of confidence from Low to High. Both are 0 if that is not known.
+// A CurvePoint is a point of a curve. Low and High are the ends of the confidence interval of Y; both are 0 if it is
+// not known.
 type CurvePoint struct{ X, Y, Low, High float64 }
 
-// A Curve is a list of points, joined in order.
+// A Curve is a named list of points, joined by a line in their order.
 type Curve struct {
 	Name   string
 	Points []CurvePoint
 }
 
-// A Panel is a plot of curves. If To is not 0, the Y axis goes from From to To.
+// A Panel is a plot of curves; X and Y are the labels of its axes. If To is not 0, the Y axis goes from From to To.
+// Otherwise it fits the points.
 type Panel struct {
 	Title, X, Y string
 	From, To    float64
 	Curves      []Curve
 }
 
-// Panels is a picture of plots side by side.
+// Panels is a picture of plots side by side, the first on the left.
 type Panels []Panel
 
 // The size of a panel, in points.
@@ -34,7 +36,7 @@ const (
 	panelHeight = 320
 )
 
-// Draw draws the panels as SVG and as PNG.
+// Draw draws the panels as SVG and as PNG. It returns an error if a curve cannot be drawn.
 func (list Panels) Draw() (Picture, error) {
 	var plots []*plot.Plot
 	for _, panel := range list {

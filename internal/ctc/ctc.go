@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// A Method is a way to decode scores.
+// A Method is a way to decode scores. Decoders know the three constants below; "" lets a model's metadata decide.
 type Method string
 
 // The methods.
@@ -33,21 +33,21 @@ var Methods = []struct {
 	{MethodNone, "no text"},
 }
 
-// spelled maps the names in a model's metadata to methods.
+// spelled maps each value of the metadata's decode, and "" if it is absent, to its method.
 var spelled = map[string]Method{"": MethodGreedy, "greedy": MethodGreedy, "ctc-greedy": MethodGreedy,
 	"peaks":       MethodPeaks,
 	"finn-l-peak": MethodPeaks, "none": MethodNone}
 
-// A Decoder converts scores to text.
+// A Decoder converts scores per class and step to text. Blank is the index of the blank class.
 type Decoder struct {
 	Method   Method
 	Alphabet []string // one symbol per class; the blank's symbol is never output
 	Blank    int
 }
 
-// Parse makes a decoder from the metadata of a model: alphabet, a JSON list with a string per class; blank, the
-// index of the blank class, 0 by default; decode, a method, greedy by default. A method other than the zero value
-// overrides decode. Parse returns nil without an alphabet. The error states what cannot be parsed.
+// Parse makes a decoder from a model's metadata. It reads alphabet, a JSON list with a string per class; blank, the
+// blank's class (default 0); and decode, a method (default greedy). If method is not "", it overrides decode. Parse
+// returns nil and no error if there is no alphabet.
 func Parse(meta map[string]string, method Method) (*Decoder, error) {
 	text, ok := meta["alphabet"]
 	if !ok {
@@ -74,8 +74,8 @@ func Parse(meta map[string]string, method Method) (*Decoder, error) {
 	return d, nil
 }
 
-// Fits reports whether scores with this shape can be decoded: the last axis counts classes, and one other axis
-// counts steps.
+// Fits reports whether scores of this shape can be decoded. The last axis must have the length of the alphabet, and at
+// most one other axis, the steps, may be longer than 1.
 func (d *Decoder) Fits(shape []int) bool {
 	if len(shape) < 2 || shape[len(shape)-1] != len(d.Alphabet) {
 		return false
@@ -89,7 +89,7 @@ func (d *Decoder) Fits(shape []int) bool {
 	return axes <= 1
 }
 
-// Text decodes scores. The scores of each step follow each other, one per class.
+// Text decodes scores to text. They lie step by step, with one score per class in each step. MethodNone gives "".
 func (d *Decoder) Text(scores []float64) string {
 	var s strings.Builder
 	for _, class := range d.Labels(scores) {
@@ -98,7 +98,7 @@ func (d *Decoder) Text(scores []float64) string {
 	return s.String()
 }
 
-// Labels returns the classes that the text of scores consists of.
+// Labels returns the classes whose symbols Text joins, in order, without blanks. With MethodNone it returns nil.
 func (d *Decoder) Labels(scores []float64) []int {
 	steps := slices.Collect(slices.Chunk(scores, len(d.Alphabet)))
 	switch d.Method {
@@ -129,12 +129,9 @@ func (d *Decoder) greedy(steps [][]float64) (labels []int) {
 	return labels
 }
 
-// peaks decodes like FINN-L's hardware (Rybalkin et al., FPL 2018, and its open implementation). A step's class is
-// the best class with a score above zero, the lowest among equals. A step without such a class has the value zero
-// and keeps the class of the step that the hardware processed before it; the hardware receives steps from the
-// middle outwards. Then, in the order of the sequence, it keeps the class with the highest value since the last
-// output. It outputs this class when a blank follows. A class without a following blank is lost, and so is the
-// weaker of two classes without a blank between them.
+// peaks decodes like FINN-L's hardware (Rybalkin et al., FPL 2018). A step's class is the best one with a positive
+// score. Without one, it is the class of the step before in the order of fromMiddle, with value 0. Each run of classes
+// between blanks gives its class of highest value; a run that no blank follows gives none.
 func (d *Decoder) peaks(steps [][]float64) (labels []int) {
 	class, value := make([]int, len(steps)), make([]float64, len(steps))
 	last := d.Blank

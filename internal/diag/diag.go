@@ -61,7 +61,7 @@ func (l *List) Add(d Diag) {
 	l.Diags = append(l.Diags, d)
 }
 
-// Merge appends those diagnostics that are not in the list yet.
+// Merge appends, with Add, those diagnostics of more that the list does not contain yet in all fields.
 func (l *List) Merge(more []Diag) {
 	for _, d := range more {
 		if !slices.ContainsFunc(l.Diags, func(x Diag) bool { return reflect.DeepEqual(x, d) }) {
@@ -70,12 +70,12 @@ func (l *List) Merge(more []Diag) {
 	}
 }
 
-// Fail adds an error with the given place (may be empty), message and hint.
+// Fail adds an error with a message, a hint and the place it is about, such as a file; where may be empty.
 func (l *List) Fail(code Code, where, msg, hint string) {
 	l.Add(Diag{Severity: Error, Code: code, Where: where, Msg: msg, Hint: hint})
 }
 
-// Failed reports whether the list contains an error. Check it before writing results.
+// Failed reports whether the list contains an error, or a warning while Strict is set. Check it before writing results.
 func (l *List) Failed() bool {
 	for _, d := range l.Diags {
 		if l.counts(d) == Error {
@@ -85,7 +85,8 @@ func (l *List) Failed() bool {
 	return false
 }
 
-// counts returns the severity that a diagnostic has in this list.
+// counts returns the severity that a diagnostic has in this list: Error for a warning if Strict is set, otherwise its
+// own.
 func (l *List) counts(d Diag) Severity {
 	if l.Strict && d.Severity == Warning {
 		return Error
@@ -93,7 +94,8 @@ func (l *List) counts(d Diag) Severity {
 	return d.Severity
 }
 
-// ForUser returns the diagnostics for the user, in the order in which they arose.
+// ForUser returns copies of the diagnostics in the order in which they arose. With Strict, warnings are errors there,
+// with a note that says so. The result is never nil.
 func (l *List) ForUser() []Diag {
 	told := []Diag{}
 	for _, d := range l.Diags {
@@ -106,14 +108,15 @@ func (l *List) ForUser() []Diag {
 	return told
 }
 
-// Worst returns the diagnostics for the user. The most severe ones come first, in order of arrival.
+// Worst returns the diagnostics of ForUser sorted by severity, errors first. Those of equal severity stay in the order
+// in which they arose.
 func (l *List) Worst() []Diag {
 	ds := l.ForUser()
 	sort.SliceStable(ds, func(i, j int) bool { return ds[i].Severity > ds[j].Severity })
 	return ds
 }
 
-// Write prints the diagnostics, the worst first.
+// Write prints the diagnostics of Worst in the form of Diag.String. It ignores errors of w.
 func (l *List) Write(w io.Writer) {
 	for _, d := range l.Worst() {
 		io.WriteString(w, d.String())
@@ -151,7 +154,7 @@ func (d Diag) String() string {
 	return b.String()
 }
 
-// quote returns a name from a model with control characters escaped. It cuts long names.
+// quote returns a name from a model in quotes, with control characters escaped. It cuts names of more than 120 bytes.
 func quote(s string) string { return strconv.Quote(cut(s)) }
 
 func cut(s string) string {
@@ -161,8 +164,8 @@ func cut(s string) string {
 	return s
 }
 
-// clean keeps a message on one line that may contain text of a model. It replaces characters that a terminal obeys:
-// control characters, and characters that change the direction of text.
+// clean returns a text, which may come from a model, on one line. It replaces each character that is not printable by a
+// space, among them those that control a terminal or change the direction of text.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -8,16 +8,16 @@ package examples
 
 import "embed"
 
-// DigitsName is a 64-64-64-64-10 perceptron for 8x8 handwritten digits, with ternary weights and 2-bit activations. It
-// was trained with Brevitas for this project on the UCI optical digits (NOTICE). It has 128 held-out samples and 13
-// edge cases. A build without a model builds this example.
+// DigitsName names a 64-64-64-64-10 perceptron for 8x8 handwritten digits, with ternary weights and 2-bit activations.
+// A build without a model builds it. It was trained with Brevitas for this project on the UCI optical digits (NOTICE).
+// It has 128 held-out samples and 13 edge cases.
 const DigitsName = "digits-mlp-w2a2"
 
-// IrisName is a 4-8-3 perceptron with 3-bit weights and activations for Fisher's iris data. qcdq.onnx is the same
-// network in QuantizeLinear form.
+// IrisName names a 4-8-3 perceptron for Fisher's iris data, with 3-bit weights and activations. Its folder also has
+// qcdq.onnx, the same network in QuantizeLinear form.
 const IrisName = "iris-mlp-w3a3"
 
-// An Example is an example with its line in a list.
+// An Example describes an example network: Name is its folder in Files, and Doc one line for users.
 type Example struct{ Name, Doc string }
 
 // All lists the examples, the default first.

@@ -33,11 +33,11 @@ type MACPart struct {
 	LUT  int    `json:"lut"`
 }
 
-// MaxLength limits the number of products in a sum.
+// MaxLength is the largest number of products in a sum that Compare accepts.
 const MaxLength = 1 << 24
 
-// Compare returns a row for each format. It computes sums of n products of two numbers of the format, exactly, on a
-// target.
+// Compare returns a row for each format of All. A row describes exact sums of n products of two numbers of its format
+// on the target. It returns an error unless n is from 1 to MaxLength.
 func Compare(n int, t dataflow.Target) ([]FormatRow, error) {
 	if n < 1 || n > MaxLength {
 		return nil, fmt.Errorf("sums of %d products: give 1 to %d", n, MaxLength)
@@ -70,14 +70,15 @@ func Compare(n int, t dataflow.Target) ([]FormatRow, error) {
 	return rows, nil
 }
 
-// product returns the computation of one product of two numbers of the format, for sums of n products.
+// product returns the description of a multiplier of two numbers of the format whose products are added, exactly, n at
+// a time.
 func (f SignedFormat) product(n int) mac.Multiplication {
 	factor := mac.FactorOf(f.Values())
 	return mac.NewMultiplication(factor, factor, f.ExactWidth(n))
 }
 
-// Circuit returns a multiply-accumulate of two numbers of the format in SystemVerilog. It takes one product per
-// clock and outputs the sum of n products. ok is false if no layer accumulates in so many bits.
+// Circuit returns a multiply-accumulate of two numbers of the format in SystemVerilog for a target. It takes one
+// product per clock and outputs the sum of n products. ok is false if no layer accumulates in so many bits.
 func (f SignedFormat) Circuit(n int, t dataflow.Target) (m *circuit.Module, ok bool) {
 	return f.product(n).Circuit(t.Rate(), n)
 }

@@ -16,7 +16,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A SignedFormat is a signed number format.
+// A SignedFormat is a number format with a sign: an integer in two's complement, or a minifloat of sign, exponent and
+// mantissa.
 type SignedFormat struct {
 	Name     string
 	Bits     int
@@ -25,9 +26,9 @@ type SignedFormat struct {
 	Top      int // number of codes of magnitudes that are infinities or NaN
 }
 
-// All returns the formats to compare. These are all minifloats of 3 to 8 bits with at least two exponent bits,
-// integers of the same widths, and the 8-bit formats of the Open Compute Project. The latter reserve the highest
-// codes for NaN and infinities.
+// All returns the formats to compare: integers of 3 to 8 bits and minifloats of the same widths with 2 to 5 exponent
+// bits. The 8-bit formats of the Open Compute Project, which reserve the highest codes for NaN and infinities, come
+// last.
 func All() (list []SignedFormat) {
 	for n := 3; n <= 8; n++ {
 		list = append(list, SignedFormat{Name: fmt.Sprintf("INT%d", n), Bits: n, Mantissa: n - 1})
@@ -42,8 +43,8 @@ func All() (list []SignedFormat) {
 // Float reports whether f is a minifloat.
 func (f SignedFormat) Float() bool { return f.Exponent > 0 }
 
-// Largest returns the largest magnitude in units of the least. For an integer it is that of the most negative
-// number.
+// Largest returns the largest magnitude in units of the least positive number. For an integer it is the magnitude of
+// the most negative one.
 func (f SignedFormat) Largest() int64 {
 	if !f.Float() {
 		return 1 << f.Mantissa
@@ -51,15 +52,17 @@ func (f SignedFormat) Largest() int64 {
 	return f.value(f.codes() - 1)
 }
 
-// codes returns the number of magnitudes.
+// codes returns the number of magnitudes of the format, zero included, without the codes of infinities and NaN.
 func (f SignedFormat) codes() int64 { return 1<<(f.Exponent+f.Mantissa) - int64(f.Top) }
 
-// value returns the magnitude with the given code.
+// value returns the magnitude with the given code, in units of the least positive number. Code 0 is zero. The format
+// must be a minifloat.
 func (f SignedFormat) value(code int64) int64 {
 	return num.Type{Kind: num.UFloat, Width: f.Exponent + f.Mantissa, Mantissa: f.Mantissa}.Value(code)
 }
 
-// Values returns all numbers of the format, in units of the least.
+// Values returns all numbers of the format, each once, in units of the least positive number. Those of a minifloat are
+// not sorted.
 func (f SignedFormat) Values() (list []int64) {
 	if !f.Float() {
 		for v := -f.Largest(); v < f.Largest(); v++ {
@@ -74,8 +77,8 @@ func (f SignedFormat) Values() (list []int64) {
 	return list
 }
 
-// LargestReal returns the largest magnitude as a real number, with the usual bias of the exponent. For an integer it is
-// the number itself.
+// LargestReal returns the largest magnitude as a real number. A minifloat has the usual exponent bias, 2^(exponent
+// bits-1) - 1. An integer counts as itself.
 func (f SignedFormat) LargestReal() float64 {
 	if !f.Float() {
 		return float64(f.Largest())
@@ -84,9 +87,9 @@ func (f SignedFormat) LargestReal() float64 {
 	return math.Ldexp(float64(f.Largest()), 1-bias-f.Mantissa) // exact, since it has few bits
 }
 
-// PublishedWidth returns the width of an accumulator for n products of two numbers of the format, by the rule of the
-// paper. The rule is ra + rb + ceil(log2 n) + 1 for integers, and 2^ea + ma + 2^eb + mb + ceil(log2 n) - 1 for
-// minifloats.
+// PublishedWidth returns the accumulator width for n products of two numbers of the format, by the rule of arXiv
+// 2311.12359. For integers of b bits that is 2b + ceil(log2 n) + 1. With e exponent and m mantissa bits, it is 2(2^e +
+// m) + ceil(log2 n) - 1.
 func (f SignedFormat) PublishedWidth(n int) int {
 	log := bits.Len(uint(n - 1))
 	if !f.Float() {
@@ -95,8 +98,7 @@ func (f SignedFormat) PublishedWidth(n int) int {
 	return 2*(1<<f.Exponent+f.Mantissa) + log - 1
 }
 
-// ExactWidth returns the width in two's complement that the largest sum needs: n products of two numbers of the format,
-// with either sign.
+// ExactWidth returns the bits in two's complement that hold every sum of n products of two numbers of the format.
 func (f SignedFormat) ExactWidth(n int) int {
 	most := big.NewInt(f.Largest())
 	most.Mul(most, most).Mul(most, big.NewInt(int64(n)))

@@ -31,8 +31,8 @@ type LabelledModel struct {
 	Own float64 `json:"own_accuracy,omitempty"`
 }
 
-// MeasureAccuracy runs the model of a folder: model.onnx on inputs.npy. The file labels.npy has the classes of the
-// first samples. If something is wrong, Read adds it to d and returns nil.
+// MeasureAccuracy runs the folder's model.onnx on its inputs.npy and compares the classes with those of labels.npy,
+// which has one per sample from the first on. If the model or a file is unfit, it adds an error to d and returns nil.
 func MeasureAccuracy(ctx context.Context, folder string, o options.Source, d *diag.List) (*LabelledModel, error) {
 	path := filepath.Join(folder, "labels.npy")
 	arrays, err := npy.ReadFile(path)
@@ -85,7 +85,7 @@ func MeasureAccuracy(ctx context.Context, folder string, o options.Source, d *di
 	return m, nil
 }
 
-// largest is the index of the largest score, the first of equals.
+// largest returns the index of the largest score, the lowest among equals.
 func largest(scores []float64) (best int) {
 	for k, v := range scores {
 		if v > scores[best] {
@@ -95,7 +95,7 @@ func largest(scores []float64) (best int) {
 	return best
 }
 
-// own is the accuracy that a file beside a model says; 0 where it says none.
+// own returns the number accuracy of a JSON file, a share. It returns 0 if the file is unreadable or has none.
 func own(path string) float64 {
 	const most = 1 << 20
 	var info struct {
@@ -108,7 +108,7 @@ func own(path string) float64 {
 	return info.Accuracy
 }
 
-// wilson is the interval of a share that so many of n have, with 95 % confidence, in percent.
+// wilson returns the 95 % confidence interval, in percent, of the share that right of n samples have (Wilson's score).
 func wilson(right, n int) [2]float64 {
 	const z = 1.959964
 	p, size := float64(right)/float64(n), float64(n)

@@ -9,7 +9,7 @@ import (
 )
 
 // WriteFile writes a file at a hidden path beside its own and then renames it, so that an interrupted run leaves no
-// incomplete file. It replaces only regular files and symbolic links. An error names the file.
+// incomplete file. It replaces a regular file or a symbolic link, nothing else. An error names the file.
 func WriteFile(path string, b []byte) error {
 	f, err := Create(path)
 	if err != nil {
@@ -22,14 +22,15 @@ func WriteFile(path string, b []byte) error {
 	return f.Put()
 }
 
-// A Draft is a file that is being written at a hidden path beside its own. Only this process writes to it. Errors
-// name the path.
+// A Draft is a file that only this process writes, at a hidden path beside its own. Put moves it to its place; Release
+// drops it. Errors name the path.
 type Draft struct {
 	path string
 	lock *Lock
 }
 
-// Create begins a file. It may replace a regular file or a symbolic link.
+// Create begins a Draft of the file at path, where only a regular file, a symbolic link or nothing may be. The error is
+// a *BusyError if another process writes it.
 func Create(path string) (*Draft, error) {
 	f := &Draft{path: path}
 	info, err := os.Lstat(path)
@@ -45,7 +46,8 @@ func Create(path string) (*Draft, error) {
 	return f, f.named(err)
 }
 
-// ExtraFile begins a further hidden file, which is never renamed. It gives room for parts of f, by number.
+// ExtraFile makes a further hidden file beside f, for parts of its content; number tells several apart. It is only ever
+// released, never put.
 func (f *Draft) ExtraFile(number int) (*Draft, error) {
 	lock, err := acquire(fmt.Sprintf("%s.%d", hidden(f.path), number))
 	return &Draft{f.path, lock}, f.named(err)
@@ -64,16 +66,17 @@ func (f *Draft) Write(b []byte) (int, error) {
 	return n, f.named(err)
 }
 
-// WriteAt writes at an offset in bytes.
+// WriteAt writes b at an offset in bytes, independently of Write.
 func (f *Draft) WriteAt(b []byte, at int64) (int, error) {
 	n, err := f.lock.file.WriteAt(b, at)
 	return n, f.named(err)
 }
 
-// ReadAt reads what has been written.
+// ReadAt reads, from an offset in bytes, what has been written. Unlike the other errors, its error names the hidden
+// path.
 func (f *Draft) ReadAt(b []byte, at int64) (int, error) { return f.lock.file.ReadAt(b, at) }
 
-// Put renames the file to its own path.
+// Put moves the file to its own path and closes it. Release then does nothing.
 func (f *Draft) Put() error {
 	file := f.lock.file
 	err := file.Chmod(0o644)
@@ -87,7 +90,7 @@ func (f *Draft) Put() error {
 	return f.named(file.Close())
 }
 
-// Release removes a file that was not put in its place.
+// Release closes and removes a file, unless Put has put it in its place.
 func (f *Draft) Release() {
 	if f.lock != nil {
 		f.lock.Release()

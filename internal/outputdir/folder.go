@@ -27,7 +27,7 @@ import (
 	"slices"
 )
 
-// A ClaimedFolder is the place of a folder to which only this process writes, from Claim to Release.
+// A ClaimedFolder is the place of a folder to which, from Claim to Release, only this process writes.
 type ClaimedFolder struct {
 	dir     string   // absolute, without symbolic links
 	scratch []string // folders below that the folder's own scripts make, including lasting ones
@@ -37,11 +37,11 @@ type ClaimedFolder struct {
 	made    []string // parents that were made for it, the deepest first
 }
 
-// A ReplacePolicy tells Put what it may replace.
+// A ReplacePolicy tells Inspect and Put what a new folder may replace.
 type ReplacePolicy int
 
-// The existing folder must be empty (Fresh), must be ours and is replaced (Replace), or must be ours and strangers
-// in it are kept (Keep).
+// The policies. ReplaceNothing wants an empty folder or none, ReplaceOurs a folder without strangers, and
+// ReplaceKeepingForeign one of ours whose strangers stay.
 const (
 	ReplaceNothing ReplacePolicy = iota
 	ReplaceOurs
@@ -56,10 +56,9 @@ const (
 	old      = "old"   // the former folder, where the system cannot exchange folders
 )
 
-// Claim claims the place of a folder, given by an absolute path, and completes what a killed process left there.
-// scratch are the folders below it that the folder's own scripts make, with slashes. They are replaced with the
-// folder, except for the lasting ones, which the next folder keeps. The error is a *BusyError if another process
-// has claimed the place.
+// Claim claims the place of a folder, an absolute path, and completes what a killed process left. scratch and lasting
+// are folders in it, with slashes, that its scripts make. The next folder keeps only lasting ones. The error is a
+// *BusyError if another process has the claim.
 func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, error) {
 	f := &ClaimedFolder{dir: dir, scratch: slices.Concat(scratch, lasting), lasting: lasting, work: hidden(dir)}
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
@@ -105,7 +104,7 @@ func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, err
 	return nil, &BusyError{}
 }
 
-// Release gives up the claim. It leaves nothing of a folder that was not put in its place.
+// Release gives up the claim, and removes what was written of a folder that was not put in its place.
 func (f *ClaimedFolder) Release() error {
 	err := os.RemoveAll(filepath.Join(f.work, fresh))
 	f.lock.Release()
@@ -114,7 +113,7 @@ func (f *ClaimedFolder) Release() error {
 	return cause(err)
 }
 
-// unmake removes the parents that were made, if they are empty.
+// unmake removes the parents that Claim made, from the innermost on, as far as they are empty.
 func (f *ClaimedFolder) unmake() {
 	for _, dir := range f.made {
 		if os.Remove(dir) != nil {
@@ -123,8 +122,8 @@ func (f *ClaimedFolder) unmake() {
 	}
 }
 
-// Inspect examines the present folder. The error is a *ForeignFilesError if the folder may not be replaced in this
-// way.
+// Inspect examines the present folder. The error is a *ForeignFilesError if how does not allow to replace it, or a
+// *StuckError if an entry of it cannot be removed.
 func (f *ClaimedFolder) Inspect(how ReplacePolicy) (*Contents, error) {
 	there, err := Inspect(f.dir, f.scratch)
 	if err != nil {
@@ -140,7 +139,8 @@ func (f *ClaimedFolder) Inspect(how ReplacePolicy) (*Contents, error) {
 	return there, err
 }
 
-// unreadable adds the path to an error of reading a folder, for the unreadable entry may lie deep below.
+// unreadable returns a *StuckError with the path if an error denies permission to read an entry, and otherwise its
+// cause.
 func unreadable(err error) error {
 	if path := new(fs.PathError); errors.As(err, &path) && errors.Is(err, fs.ErrPermission) {
 		return &StuckError{path.Path}
@@ -155,8 +155,8 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("holds %q, which this user may not remove", e.Path)
 }
 
-// stuck returns the path of an entry that this user cannot remove from a folder, or "" if all can be removed.
-// Lasting folders only have to be moved.
+// stuck returns the path of an entry that this user cannot remove from a folder, or "" if all can be removed. The
+// folders in lasting only have to be moved.
 func stuck(dir string, lasting []string) (at string, err error) {
 	err = filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrPermission) {
@@ -186,8 +186,8 @@ func stuck(dir string, lasting []string) (at string, err error) {
 	return at, err
 }
 
-// kept returns the path of an entry of another user in a sticky folder of another user, which this user cannot
-// remove.
+// kept returns the path of an entry of folder dir that this user cannot remove, since dir is sticky and both belong to
+// others. It returns "" if there is none.
 func kept(dir string, e fs.DirEntry, entries []fs.DirEntry) string {
 	info, err := e.Info()
 	if err != nil || info.Mode()&fs.ModeSticky == 0 || ours(info) || os.Geteuid() == 0 {
@@ -213,7 +213,7 @@ func (e *LeftError) Error() string {
 
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// discard removes a folder that has been replaced.
+// discard removes a folder that has been replaced. The error is a *LeftError if a part of it stays.
 func discard(left string) error {
 	err := os.RemoveAll(left)
 	if path := new(fs.PathError); errors.As(err, &path) {
@@ -222,8 +222,9 @@ func discard(left string) error {
 	return err
 }
 
-// Put puts a folder with these files in its place, completely or not at all. Paths have slashes, and one file must
-// be the manifest. Put returns the strangers that were kept, or a *ForeignFilesError with those that are in the way.
+// Put puts a folder with these files in its place, completely or not at all. Paths have slashes; one file must be the
+// manifest. It returns the strangers that were kept, or a *ForeignFilesError with those that how does not allow to
+// replace.
 func (f *ClaimedFolder) Put(files map[string][]byte, how ReplacePolicy) (kept []string, err error) {
 	kept, err = f.put(files, how)
 	return kept, cause(err)
@@ -259,8 +260,8 @@ func (f *ClaimedFolder) put(files map[string][]byte, how ReplacePolicy) ([]strin
 	return there.strangers(), f.settle(ready)
 }
 
-// exchange puts the complete new folder in its place, and moves the former folder, if any, to where the new one
-// was.
+// exchange puts the complete new folder, ready, in its place. The former folder, if there is one, moves to where the
+// new one was.
 func (f *ClaimedFolder) exchange(ready string) error {
 	if _, err := os.Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
 		return os.Rename(ready, f.dir)
@@ -272,7 +273,8 @@ func (f *ClaimedFolder) exchange(ready string) error {
 	return f.swap(ready)
 }
 
-// swap exchanges the folders in two steps. recover completes the exchange if the process is killed in between.
+// swap is exchange in two steps, for systems that cannot do it in one. If the process is killed in between, recover
+// completes it.
 func (f *ClaimedFolder) swap(ready string) error {
 	aside := filepath.Join(f.work, old)
 	if err := os.Rename(f.dir, aside); err != nil {
@@ -284,7 +286,7 @@ func (f *ClaimedFolder) swap(ready string) error {
 	return os.Rename(aside, ready)
 }
 
-// recover completes or undoes what a killed process has begun.
+// recover completes or undoes what a killed process has begun with the place, and removes its leftovers.
 func (f *ClaimedFolder) recover() error {
 	aside := filepath.Join(f.work, old)
 	if _, err := os.Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
@@ -296,8 +298,8 @@ func (f *ClaimedFolder) recover() error {
 		f.settle(filepath.Join(f.work, whole)))
 }
 
-// settle removes a folder that was replaced or never put in its place. It first carries over any stranger that the
-// present folder lacks.
+// settle removes the folder left, which was replaced or never put in its place. First it carries over strangers and
+// lasting folders that the present folder lacks.
 func (f *ClaimedFolder) settle(left string) error {
 	was, err := Inspect(left, f.scratch)
 	if err != nil || was.absent {
@@ -323,7 +325,8 @@ func (f *ClaimedFolder) settle(left string) error {
 	return discard(left)
 }
 
-// hand moves a folder below from to the same path below to, unless something exists there.
+// hand moves the folder path below from to the same path below to. It does nothing if there is no such folder, or
+// something exists at the new place.
 func hand(from, to, path string) error {
 	if _, err := os.Lstat(filepath.Join(to, path)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -339,14 +342,15 @@ func hand(from, to, path string) error {
 	return os.Rename(filepath.Join(from, path), filepath.Join(to, path))
 }
 
-// hidden returns the hidden path beside a path at which it is written first. The hidden path is always the same, so
+// hidden returns the hidden path, beside a path, at which things are written first. It depends on the path alone, so
 // that a process finds what a killed one has left.
 func hidden(path string) string {
 	sum := sha256.Sum256([]byte(filepath.Base(path)))
 	return filepath.Join(filepath.Dir(path), ".hlsgen-"+hex.EncodeToString(sum[:8]))
 }
 
-// cause returns an error without paths that the user never named.
+// cause returns the cause inside an error of a file operation, without paths that the user never named. A *LeftError
+// and other errors stay as they are.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -7,34 +7,36 @@ import (
 	"os"
 )
 
-// A lock is tried attempts times while other processes take and release it.
+// attempts limits how often a lock is tried while other processes take and release it. After that it counts as busy.
 const attempts = 100
 
-// A BusyError states that another process writes to a place.
+// A BusyError states that another process of hlsgen is writing to a place.
 type BusyError struct{}
 
 func (*BusyError) Error() string { return "is being written by another hlsgen" }
 
-// A PathOccupiedError states that a hidden path, which the user never named, is occupied by something else.
+// A PathOccupiedError states that a hidden path, which the user never named, is occupied by something that hlsgen may
+// not use, and why.
 type PathOccupiedError struct{ Path, Why string }
 
 func (e *PathOccupiedError) Error() string { return fmt.Sprintf("%q is in the way: %s", e.Path, e.Why) }
 
-// theirs is the reason for not using a file of another user, who could change it at any time.
+// theirs is the text that says why a file of another user is not used: that user could change it at any time.
 const theirs = "it belongs to another user"
 
-// A Lock is a file that one process holds at a time.
+// A Lock is a file that one process holds, from acquire or LockPath until Release.
 type Lock struct{ file *os.File }
 
-// Release removes the file and then releases the lock. In this order, any file that exists is locked by its
+// Release removes the lock's file and then gives up the lock. In this order, every file that exists is locked by its
 // process.
 func (l *Lock) Release() {
 	os.Remove(l.file.Name())
 	l.file.Close()
 }
 
-// acquire makes an empty file that no other process can acquire until it is released. It takes over a file that an
-// ended process left. The error is a *BusyError if another process holds the file.
+// acquire makes an empty file, open for reading and writing, that no other process can acquire before it is released.
+// It replaces a file of an ended process. The error is a *BusyError if another process holds it, or a
+// *PathOccupiedError.
 func acquire(path string) (*Lock, error) {
 	for range attempts {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
@@ -71,14 +73,15 @@ func acquire(path string) (*Lock, error) {
 	return nil, &BusyError{}
 }
 
-// current reports whether an open file is still the file at a path.
+// current reports whether an open file is still the file at path, neither removed nor replaced.
 func current(f *os.File, path string) bool {
 	a, err := f.Stat()
 	b, err2 := os.Lstat(path)
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// LockPath locks a path without changing what is there. The error is a *BusyError if another process holds the lock.
+// LockPath locks a path by a hidden file beside it, without changing what is at the path. The error is a *BusyError if
+// another process holds the lock.
 func LockPath(path string) (*Lock, error) {
 	l, err := acquire(hidden(path))
 	return l, cause(err)

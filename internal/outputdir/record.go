@@ -24,23 +24,23 @@ const ManifestName = "manifest.json"
 // maxManifest limits the bytes that are read of a manifest.
 const maxManifest = 16 << 20
 
-// A ManifestRecord is the part of a manifest that lists what hlsgen wrote.
+// A ManifestRecord is the part of a folder's manifest that lists the files that hlsgen wrote, with a seal.
 type ManifestRecord struct {
 	Files []WrittenFile `json:"files"` // all files except the manifest, by path
 	Seal  string        `json:"seal"`  // SHA-256 of the manifest with zeros in place of the seal
 }
 
-// A WrittenFile is a file that hlsgen wrote.
+// A WrittenFile is the path, size and hash of a file that hlsgen wrote.
 type WrittenFile struct {
 	Path   string `json:"path"` // path below the folder, with slashes
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// unsealed stands in a manifest before it is sealed.
+// unsealed stands in a manifest in place of the seal, until Seal puts that there.
 var unsealed = strings.Repeat("0", 2*sha256.Size)
 
-// RecordOf returns the unsealed record of files.
+// RecordOf returns the record of files by path, sorted and not sealed yet. The manifest is not among them.
 func RecordOf(files map[string][]byte) ManifestRecord {
 	r := ManifestRecord{Seal: unsealed}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -49,7 +49,8 @@ func RecordOf(files map[string][]byte) ManifestRecord {
 	return r
 }
 
-// Seal puts the seal into a manifest that ends with an unsealed ManifestRecord.
+// Seal puts the seal, a hash of all of the manifest, into a manifest that contains an unsealed ManifestRecord. It
+// returns the manifest.
 func Seal(manifest []byte) []byte {
 	at := bytes.LastIndex(manifest, []byte(unsealed))
 	out := bytes.Clone(manifest)
@@ -62,7 +63,8 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// recorded returns the record of the manifest in a folder. The error states why the manifest is not ours.
+// recorded returns the record in the manifest of a folder. The error states why the manifest shows no folder of ours:
+// it is missing, unreadable or changed.
 func recorded(dir string) (ManifestRecord, error) {
 	var r ManifestRecord
 	b, err := safefile.ReadFile(filepath.Join(dir, ManifestName), maxManifest)
@@ -82,7 +84,7 @@ func recorded(dir string) (ManifestRecord, error) {
 	return r, nil
 }
 
-// A Contents is the result of examining a folder.
+// A Contents says what Inspect found in a folder: files that are not as hlsgen wrote them.
 type Contents struct {
 	Empty         bool     // the folder is empty or does not exist
 	NotOursReason error    // why the folder is not ours; nil if it is, or is empty
@@ -93,8 +95,8 @@ type Contents struct {
 	absent bool
 }
 
-// Inspect examines the folder dir. Everything below the folders listed in scratch counts as neither foreign nor
-// changed.
+// Inspect examines the folder dir, which may be missing. What is below the folders listed in scratch counts as neither
+// foreign nor changed.
 func Inspect(dir string, scratch []string) (*Contents, error) {
 	c := &Contents{}
 	entries, err := os.ReadDir(dir)
@@ -150,7 +152,7 @@ func Inspect(dir string, scratch []string) (*Contents, error) {
 	return c, err
 }
 
-// is reports whether the file at a path is as hlsgen wrote it.
+// is reports whether the file at a full path, whose entry is e, has the size and content that hlsgen wrote.
 func (f WrittenFile) is(full string, e fs.DirEntry) bool {
 	info, err := e.Info()
 	if err != nil || !info.Mode().IsRegular() || info.Size() != f.Bytes {
@@ -163,14 +165,14 @@ func (f WrittenFile) is(full string, e fs.DirEntry) bool {
 // parent returns the folder of a path with slashes, or "" at the top.
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// strangers returns all files that hlsgen did not write, or that were changed since.
+// strangers returns the paths of all files that hlsgen did not write, or that were changed since.
 func (c *Contents) strangers() []string { return append(slices.Clone(c.Changed), c.Foreign...) }
 
 func (c *Contents) stranger(path string) bool {
 	return slices.Contains(c.Changed, path) || slices.Contains(c.Foreign, path)
 }
 
-// allow returns an error if the folder may not be replaced in this way.
+// allow returns a *ForeignFilesError if how does not allow to replace the folder, and nil otherwise.
 func (c *Contents) allow(how ReplacePolicy) error {
 	switch {
 	case c.Empty:
@@ -183,7 +185,8 @@ func (c *Contents) allow(how ReplacePolicy) error {
 	return nil
 }
 
-// A ForeignFilesError states that the files at a place are not ours to replace.
+// A ForeignFilesError states that the files at a place may not be replaced, since hlsgen did not write them all. It has
+// their Contents, or nil if the place need only be empty.
 type ForeignFilesError struct {
 	There *Contents // nil if nothing at all may exist there
 }
@@ -207,7 +210,7 @@ func (e *ForeignFilesError) Error() string {
 	return "holds " + strings.Join(parts, "; and ")
 }
 
-// QuoteSome lists the first few paths, quoted, and counts the others.
+// QuoteSome returns a text with the first five paths in quotes, and the number of the others.
 func QuoteSome(paths []string) string {
 	const most = 5
 	var names []string

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Temporary makes a folder in the system's temporary folder. pattern has the meaning that it has for os.MkdirTemp.
+// Temporary makes a folder in the system's temporary folder and returns its path. pattern is as in os.MkdirTemp. The
+// error tells the user to set TMPDIR.
 func Temporary(pattern string) (string, error) {
 	dir, err := os.MkdirTemp("", pattern)
 	if err != nil {
@@ -16,8 +17,8 @@ func Temporary(pattern string) (string, error) {
 	return dir, err
 }
 
-// Scratch makes a folder in the system's temporary folder for this process. release removes it. kind is a part of
-// the folder's name. Scratch also removes folders of the same kind that ended processes left.
+// Scratch makes a temporary folder for this process, with kind in its name, and returns a function that removes it.
+// First it removes folders of the same kind that ended processes left.
 func Scratch(kind string) (dir string, release func() error, err error) {
 	sweep(kind)
 	for range attempts {
@@ -41,7 +42,8 @@ func Scratch(kind string) (dir string, release func() error, err error) {
 	return "", nil, &BusyError{}
 }
 
-// RemoveScratch removes this process's folders of a kind, for a process that ends before it releases them.
+// RemoveScratch removes this process's folders of a kind, for a process that ends without calling their release
+// functions.
 func RemoveScratch(kind string) (err error) {
 	for _, dir := range scratch(fmt.Sprintf("%s.%d.", kind, os.Getpid())) {
 		if e := os.RemoveAll(dir); e != nil {
@@ -51,8 +53,8 @@ func RemoveScratch(kind string) (err error) {
 	return err
 }
 
-// sweep removes folders of ended processes. It leaves a folder that cannot be removed to the next sweep, for a
-// process that the ended one started may still write to it.
+// sweep removes the folders of a kind whose processes have ended. It leaves a folder that cannot be removed to the next
+// sweep, since a process that the ended one started may still write to it.
 func sweep(kind string) {
 	for _, dir := range scratch(kind + ".") {
 		if info, err := os.Lstat(dir); err != nil || !ours(info) {
@@ -65,7 +67,7 @@ func sweep(kind string) {
 	}
 }
 
-// scratch lists the folders whose names begin with a prefix.
+// scratch returns the paths of the temporary folders of hlsgen whose names begin with a prefix.
 func scratch(prefix string) []string {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*")) // our patterns are never malformed
 	return dirs

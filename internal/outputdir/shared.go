@@ -18,11 +18,11 @@ import (
 // sha256sum prints it.
 const FileListName = "hlsgen.sha256"
 
-// listHead is the first line of the list.
+// listHead is the first line of the list, by which it is recognised.
 const listHead = "# what hlsgen wrote here, as sha256sum -c takes it\n"
 
-// A Shared is a folder in which hlsgen writes files beside those of others. It replaces only files that hlsgen
-// itself has written.
+// A Shared is a folder in which hlsgen writes files beside those of others. It replaces only files that hlsgen itself
+// has written and nobody has changed.
 type Shared struct {
 	dir   string
 	lock  *Lock
@@ -30,8 +30,8 @@ type Shared struct {
 	list  *os.File            // open for appending lines; nil before the first line
 }
 
-// Share makes the folder, if there is none, and claims it until Release. The error is a *BusyError if another
-// process has claimed it, and a *ForeignFilesError if its list is not ours.
+// Share makes the folder dir, if there is none, and claims it until Release. The error is a *BusyError if another
+// process has claimed it, and a *ForeignFilesError if its list of files is not ours.
 func Share(dir string) (*Shared, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, cause(err)
@@ -48,7 +48,9 @@ func Share(dir string) (*Shared, error) {
 	return s, nil
 }
 
-// listed reads a list. It ignores malformed lines, such as an incomplete last line that a killed process left.
+// listed returns the hashes in a list, by file name; several count while one replaces another. A missing list is empty;
+// lines that a killed process left incomplete are ignored. The error is a *ForeignFilesError if hlsgen did not write
+// the list.
 func listed(path string) (map[string][]string, error) {
 	wrote := map[string][]string{}
 	b, err := safefile.ReadFile(path, maxManifest)
@@ -68,8 +70,8 @@ func listed(path string) (map[string][]string, error) {
 	return wrote, nil
 }
 
-// Admit checks that files with these names may be written: each is missing, or is as hlsgen wrote it. Otherwise the
-// error is a *ForeignFilesError with the other files.
+// Admit checks that files with these names may be written: that each is missing, or is as hlsgen wrote it. Otherwise
+// the error is a *ForeignFilesError with the other files.
 func (s *Shared) Admit(names ...string) error {
 	c := &Contents{}
 	for _, name := range names {
@@ -96,8 +98,8 @@ func (s *Shared) Admit(names ...string) error {
 	return nil
 }
 
-// Write writes a file completely or not at all. The name contains no folders. The error is a *ForeignFilesError if the
-// file with that name is not ours.
+// Write writes a file completely or not at all, and adds it to the list first. The name has no folders. The error is a
+// *ForeignFilesError if a file with that name is not ours.
 func (s *Shared) Write(name string, data []byte) error {
 	if err := s.Admit(name); err != nil {
 		return err
@@ -115,7 +117,7 @@ func (s *Shared) Write(name string, data []byte) error {
 	return WriteFile(filepath.Join(s.dir, name), data)
 }
 
-// begin writes the list and opens it for further lines.
+// begin writes the list as it is known and opens it, so that further lines can be appended.
 func (s *Shared) begin() (err error) {
 	path := filepath.Join(s.dir, FileListName)
 	if err := s.write(); err != nil {
@@ -125,7 +127,7 @@ func (s *Shared) begin() (err error) {
 	return cause(err)
 }
 
-// write writes the list.
+// write writes the whole list anew, sorted by name.
 func (s *Shared) write() error {
 	b := []byte(listHead)
 	for _, name := range slices.Sorted(maps.Keys(s.wrote)) {
@@ -136,7 +138,7 @@ func (s *Shared) write() error {
 	return WriteFile(filepath.Join(s.dir, FileListName), b)
 }
 
-// Release gives up the claim to the folder.
+// Release gives up the claim to the folder. Before, it leaves one line per file in the list.
 func (s *Shared) Release() error {
 	defer s.lock.Release()
 	if s.list == nil {

@@ -18,8 +18,8 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("holds %q, which cannot be kept, as this build has another kind of file there", e.Path)
 }
 
-// carry makes the stranger at a path below from appear below to as well, where it replaces a file that hlsgen
-// wrote. It uses a hard link if the file system can, otherwise a copy.
+// carry makes the stranger at a path below from appear below to as well. There it replaces a file, not a folder;
+// otherwise the error is a *ConflictError. It uses a hard link if the file system can, or else a copy.
 func carry(from, to, path string) error {
 	src, dst := filepath.Join(from, filepath.FromSlash(path)), filepath.Join(to, filepath.FromSlash(path))
 	parents := filepath.Dir(dst)
@@ -44,7 +44,7 @@ func carry(from, to, path string) error {
 	return copied(src, dst)
 }
 
-// copied copies a file or a symbolic link.
+// copied copies a file or a symbolic link from src to dst, which must not exist.
 func copied(src, dst string) error {
 	info, err := os.Lstat(src)
 	switch {

@@ -1,4 +1,4 @@
-package owned
+package outputdir
 
 import (
 	"errors"
@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two paths in one step. The error is ErrUnsupported if the file system cannot do that.
+// exchange swaps what is at two paths in one step. The error is errors.ErrUnsupported if the file system cannot do
+// that.
 func exchange(a, b string) error {
 	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) {

@@ -1,8 +1,8 @@
 //go:build !darwin && !linux
 
-package owned
+package outputdir
 
 import "errors"
 
-// exchange is not supported on this system.
+// exchange returns errors.ErrUnsupported, since this system cannot swap two paths in one step.
 func exchange(a, b string) error { return errors.ErrUnsupported }

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open opens a file that another process of hlsgen made. It follows no link and waits for nothing.
+// open opens a file for reading and writing that another process of hlsgen made. It follows no link and waits for
+// nothing.
 func open(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
@@ -26,8 +27,8 @@ func changeable(dir string) bool {
 	return unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS) == nil
 }
 
-// lock locks an open file until it is closed, which the end of the process also does. On a file system without
-// locks it does nothing.
+// lock locks an open file until it is closed, which the end of the process does at the latest. The error is a
+// *BusyError if another process holds it. On a file system without locks it does nothing.
 func lock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	switch {
@@ -39,8 +40,8 @@ func lock(f *os.File) error {
 	return err
 }
 
-// hold locks a folder until the file is closed, which the end of the process also does. ok is false if another
-// process holds it, if it is no folder, or if its file system has no locks.
+// hold locks a folder until the returned file is closed, which the end of the process does at the latest. ok is false
+// if another process holds it, it is no folder, or its file system has no locks.
 func hold(dir string) (f *os.File, ok bool) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 // whatever links they go through.
 type Folder string
 
-// below runs do with a root that paths cannot leave.
+// below opens the folder as an os.Root, which paths cannot leave, calls do with it and closes it. It returns the error
+// of either.
 func (f Folder) below(do func(*os.Root) error) error {
 	root, err := os.OpenRoot(string(f))
 	if err != nil {
@@ -22,7 +23,8 @@ func (f Folder) below(do func(*os.Root) error) error {
 	return do(root)
 }
 
-// stat describes the file at a path. It returns an error if that is no regular file, or lies outside of the folder.
+// stat describes the file at a path below root, which is the opened folder. It returns an error if that is no regular
+// file, or lies outside of the folder.
 func (f Folder) stat(root *os.Root, name string) (info fs.FileInfo, err error) {
 	return info, allowed(name, func(string) (fs.FileInfo, error) {
 		if info, err = root.Stat(name); err == nil {

@@ -24,7 +24,7 @@ func JSONMessage(err error) error {
 	return err
 }
 
-// kind returns encoding/json's name of a kind of value, with an article.
+// kind returns a kind of JSON value, as json.UnmarshalTypeError names it, with an article for messages: "a number".
 func kind(value string) string {
 	switch value {
 	case "bool":

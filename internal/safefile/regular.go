@@ -21,23 +21,25 @@ type Error struct{ File, Reason string }
 
 func (e *Error) Error() string { return e.File + " " + e.Reason }
 
-// Is reports whether both errors have the same reason.
+// Is reports whether target is an *Error without a file and with the same reason. So errors.Is recognises ErrEmpty for
+// any file.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.File == "" && t.Reason == e.Reason
 }
 
-// ErrEmpty is the error for a file without bytes.
+// ErrEmpty matches, with errors.Is, the error of All and ReadFile for a file without bytes.
 var ErrEmpty error = &Error{Reason: "is empty"}
 
-// Unreadable reports whether an error comes from reading a file, rather than from its content.
+// Unreadable reports whether an error wraps an *Error or an *fs.PathError. Then the file could not be read; otherwise
+// its content is wrong.
 func Unreadable(err error) bool {
 	var ours *Error
 	var system *fs.PathError
 	return errors.As(err, &ours) || errors.As(err, &system)
 }
 
-// A File is an open regular file. Size is its size in bytes when it was opened.
+// A File is an open regular file. Size is its size in bytes when it was opened; base is its name for messages.
 type File struct {
 	*os.File
 	Size int64
@@ -72,7 +74,8 @@ func Open(path string, most int64) (*File, error) {
 	return &File{f, size, filepath.Base(path)}, nil
 }
 
-// allowed returns the reason why the file at a path is not read, or nil.
+// allowed returns the error because of which the file at a path must not be read, or nil. stat describes the file; most
+// limits its bytes.
 func allowed(path string, stat func(string) (fs.FileInfo, error), most int64) error {
 	info, err := stat(path)
 	if e, ok := err.(*fs.PathError); ok {
@@ -100,8 +103,8 @@ func allowed(path string, stat func(string) (fs.FileInfo, error), most int64) er
 	return nil
 }
 
-// All returns the file's content. The error is an *Error if the file ends before its Size, and is ErrEmpty if it
-// has no bytes.
+// All returns the file's first Size bytes. An *Error reports a file that now ends earlier, that the system generates
+// while it is read, or that is empty (ErrEmpty).
 func (f *File) All() ([]byte, error) {
 	switch {
 	case f.Size == 0 && endless(f.File):

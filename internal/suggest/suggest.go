@@ -36,7 +36,8 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// Near returns at most most known words that may be meant, the closest first.
+// Near returns the known words that may be meant by word, by the rules of Nearest: at most the given number, the
+// closest first.
 func Near(word string, known []string, most int) (near []string) {
 	left := slices.Clone(known)
 	for len(near) < most {
@@ -77,7 +78,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean returns the end of a message about an unknown word: a suggestion, or "".
+// DidYouMean returns the end of a message about an unknown word, ", did you mean X?" with X from Nearest. It returns ""
+// if no known word is close.
 func DidYouMean(word string, known []string) string {
 	if n := Nearest(word, known); n != "" {
 		return ", did you mean " + n + "?"

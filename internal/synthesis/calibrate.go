@@ -17,10 +17,10 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// layersFile is the name of a build's report with the latencies that it expects of its layers.
+// layersFile is the name of a build's report with the latencies that hlsgen expects of the build's layers.
 const layersFile = "layers.json"
 
-// families maps the start of a report's product family to our family. The longest matching name counts.
+// families maps the start of a product family's name in a report to our family. The longest matching start counts.
 var families = []struct {
 	name   string
 	family delay.DelayFamily
@@ -32,10 +32,9 @@ var families = []struct {
 	{"spartan7", delay.Series7}, {"aspartan7", delay.Series7},
 }
 
-// Calibrate makes a calibration from the HLS reports below a folder: csynth.xml, *_csynth.rpt and
-// *.verbose.sched.rpt. The delays of operations come from schedules. Without schedules, Calibrate compares depths
-// with those that builds below the folder expect (report/layers.json), and computes a single factor for all. It
-// adds problems that the user must solve to d.
+// Calibrate makes a calibration from the HLS reports below a folder: csynth.xml, *_csynth.rpt and *.verbose.sched.rpt.
+// Delays of operations come from schedules. Without these, one factor comes from the depths that builds there expect.
+// Calibrate returns nil after adding an error to d.
 func Calibrate(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == layersFile || strings.HasSuffix(name, "csynth.xml") || strings.HasSuffix(name, ".rpt")
@@ -78,8 +77,8 @@ func Calibrate(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 	return c, nil
 }
 
-// outdated reports whether a report lies in a layer's results below a build's hls/build.ip, and those results are
-// incomplete or were made from other sources than the present ones.
+// outdated reports whether a file lies in a layer's results below a build's hls/build.ip and these are not current.
+// Other files are never outdated.
 func outdated(file string) bool {
 	if full, err := filepath.Abs(file); err == nil {
 		file = full
@@ -89,7 +88,7 @@ func outdated(file string) bool {
 	return found && inside && !(&Project{Dir: filepath.FromSlash(before)}).synthesised(name)
 }
 
-// Save writes a calibration to a file.
+// Save writes a calibration to a file as JSON, which it replaces.
 func Save(c *delay.DelayCalibration, path string) error {
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -98,7 +97,7 @@ func Save(c *delay.DelayCalibration, path string) error {
 	return outputdir.WriteFile(path, append(b, '\n'))
 }
 
-// reports returns the files below a folder, in order, whose names are wanted.
+// reports returns the paths of the files below a folder, in order, for whose base names wanted is true.
 func reports(dir string, wanted func(name string) bool) (files []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -116,7 +115,7 @@ func reports(dir string, wanted func(name string) bool) (files []string, err err
 	return files, err
 }
 
-// expect reads the latencies that a build expects of its layers, by hlsgen's own tables.
+// expect reads a build's layers.json and enters in to, by layer, the latency that hlsgen's own tables give.
 func expect(data []byte, to map[string]int) error {
 	var list []report.LayerReport
 	if err := json.Unmarshal(data, &list); err != nil {
@@ -130,7 +129,8 @@ func expect(data []byte, to map[string]int) error {
 	return nil
 }
 
-// combine makes one calibration from all runs, which must share a family and a clock uncertainty.
+// combine makes one calibration from all runs, which must be of one part. expected has the depths that builds expect,
+// by process. The error states what contradicts, or that no run is of HLS.
 func combine(all []timedRun, expected map[string]int) (*delay.DelayCalibration, error) {
 	c := &delay.DelayCalibration{Uncertainty: delay.ClockUncertaintyFraction, Stages: 1,
 		Delays:    []delay.ReportedDelay{},

@@ -15,7 +15,8 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// Figures hold what one source states about a part of a design. Unknown figures are zero.
+// Figures holds what one source, such as HLS or the board, states about a part of a design. Unknown figures are zero or
+// nil.
 type Figures struct {
 	Resources *dataflow.Resources `json:"resources,omitempty"`
 	Period    float64             `json:"period_ns,omitempty"`
@@ -24,7 +25,8 @@ type Figures struct {
 	Rate      float64             `json:"samples_per_second,omitempty"`
 }
 
-// A DesignPart is a part of a design with the figures of each source. Sources without figures are nil.
+// A DesignPart is a layer, or another part of a design, with the figures of each source. Sources without figures are
+// nil.
 type DesignPart struct {
 	Name      string   `json:"name"`
 	Kind      string   `json:"kind,omitempty"` // kind of a layer
@@ -36,7 +38,7 @@ type DesignPart struct {
 	Board     *Figures `json:"board,omitempty"`
 }
 
-// A BuildTable holds all known figures of a build.
+// A BuildTable holds all figures that are known of a build: a row per part, and what is missing.
 type BuildTable struct {
 	Model    string  `json:"model"`
 	Board    string  `json:"board"`
@@ -60,9 +62,9 @@ const (
 // measuredFile is the default name of the file with measurements on the board, below the folder of synthesis.
 const measuredFile = "measured.json"
 
-// Table reads the results that the tools have left. It ignores results of other sources than the present ones, and
-// reports unreadable files in d. The argument measured names a file that the driver has written. If it is empty,
-// Table reads the file in the folder of synthesis, if there is one. Table returns nil if d contains the reason.
+// Table returns what the tools' results state about the build. It ignores results of changed sources and reports
+// unreadable files in d. measured is the driver's file of measurements; "" means the usual one, if it exists. Table
+// returns nil if d has the reason.
 func (p *Project) Table(measured string, d *diag.List) (*BuildTable, error) {
 	t := &BuildTable{Model: p.Model, Board: p.Board, Part: p.Part, ClockMHz: p.ClockMHz, Missing: []string{}}
 	at := map[string]int{}
@@ -124,7 +126,8 @@ type reading struct {
 	d *diag.List
 }
 
-// collect reads the results of the tools for one module.
+// collect enters in part what the tools left about one module of a flow. found is false if there is nothing. Unreadable
+// reports become warnings, missing results go to Missing.
 func (p *reading) collect(f VerilogSource, part *DesignPart) (found bool, err error) {
 	name, t, d := part.Name, p.t, p.d
 	whole := true
@@ -177,7 +180,7 @@ func (p *reading) collect(f VerilogSource, part *DesignPart) (found bool, err er
 	return found, nil
 }
 
-// columns lists the sources whose figures are added up.
+// columns lists the sources whose figures can be added up over layers.
 var columns = []struct {
 	name string
 	of   func(*DesignPart) **Figures
@@ -190,7 +193,8 @@ var columns = []struct {
 	{"board", func(p *DesignPart) **Figures { return &p.Board }},
 }
 
-// sums adds up the figures of all layers. It leaves a column empty if a layer lacks figures there.
+// sums returns a part with the sums of all layers' resources, by source. A source that lacks figures of a layer has
+// none.
 func sums(layers []DesignPart) DesignPart {
 	all := DesignPart{Name: allLayers}
 	for _, c := range columns {
@@ -208,7 +212,8 @@ func sums(layers []DesignPart) DesignPart {
 	return all
 }
 
-// placed reads the reports of the whole design, unless they were made from other sources.
+// placed reads the reports of the whole design, unless they were made from other sources. It returns false if there are
+// none, or they cannot be read, which d then says.
 func (p *reading) placed() bool {
 	for _, f := range p.Flows {
 		task := Task{f, p.Top, Bitstream}
@@ -238,7 +243,8 @@ func (p *reading) placed() bool {
 	return false
 }
 
-// put gives each part the amounts that the report of the whole design states for its instance.
+// put gives each part the resources that the report of the whole design states for its instance in flow f. ns is the
+// period that the whole design reaches.
 func (p *reading) put(f VerilogSource, rows []instance, ns float64) {
 	t := p.t
 	byName := map[string]dataflow.Resources{}
@@ -268,7 +274,8 @@ func (p *reading) put(f VerilogSource, rows []instance, ns float64) {
 	t.Parts[n+3].Bitstream = &Figures{Resources: &whole, Period: ns}
 }
 
-// measured reads the measurements that the driver has made on the board.
+// measured gives total the rate that the driver measured on the board. It returns false if there is none of this build;
+// d then says why, unless the usual file is missing.
 func (p *reading) measured(name string, total *DesignPart) bool {
 	if name == "" {
 		name = p.path(folder + "/" + measuredFile)

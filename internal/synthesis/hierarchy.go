@@ -9,13 +9,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// An instance is a row of the report of report_utilization -hierarchical.
+// An instance is a row of a utilisation report by hierarchy: the name of a module's instance and its resources.
 type instance struct {
 	name    string
 	amounts dataflow.Resources // amounts including all instances below
 }
 
-// headings maps the names of the report's columns, in all versions and families, to resources.
+// headings maps the names of the report's columns, in all versions of Vivado and families of devices, to resources.
 var headings = map[string]struct {
 	in   func(*dataflow.Resources) *int
 	each int // our units per unit of the column
@@ -30,7 +30,8 @@ var headings = map[string]struct {
 	"DSP Slices":   {func(r *dataflow.Resources) *int { return &r.DSP }, 1},
 }
 
-// hierarchy reads the rows of report_utilization -hierarchical. The first row is the whole design.
+// hierarchy returns the rows of a report of report_utilization -hierarchical, the whole design first. It returns none
+// if the report has no such table, and an error for an amount that is no number.
 func hierarchy(data []byte) (list []instance, err error) {
 	var head []string
 	for line := range strings.Lines(string(data)) {

@@ -34,7 +34,7 @@ type Project struct {
 	modules  map[VerilogSource][]string    // names of modules: layers and the network's ends
 }
 
-// A VerilogSource is the origin of the layers' Verilog.
+// A VerilogSource says where the layers' Verilog comes from. It selects a flow of the vendor's tools.
 type VerilogSource string
 
 // The flows.
@@ -49,8 +49,8 @@ var (
 	partName   = regexp.MustCompile(`^xc[A-Za-z0-9_.-]+$`)
 )
 
-// Open reads the description that a build wrote of itself. It checks the names strictly, for they go into scripts.
-// It returns nil after adding the user's errors to d.
+// Open returns the project in a folder, from the description that its build wrote. It checks names strictly, since they
+// go into scripts. It returns nil after adding the user's errors to d.
 func Open(dir string, d *diag.List) *Project {
 	p, err := open(dir)
 	var unfit *unfitError
@@ -69,14 +69,15 @@ func Open(dir string, d *diag.List) *Project {
 	return p
 }
 
-// An unfitError reports a build for a device that the vendor's tools do not support.
+// An unfitError says that a build is for a board, with a device called part, that the vendor's tools do not support.
 type unfitError struct{ board, part string }
 
 func (e *unfitError) Error() string {
 	return fmt.Sprintf("%.40q of %.40q is not a device of AMD, and hlsgen synth calls AMD's tools", e.part, e.board)
 }
 
-// missing names the file that an error is about, without its folders.
+// missing turns the error of reading a project's file into the reason for the user: "it has no" and the file's base
+// name. Other errors become their text.
 func missing(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -126,7 +127,8 @@ func open(dir string) (*Project, error) {
 	return p, p.find()
 }
 
-// find finds the flows of the folder, the names of their modules, and the name of the top module.
+// find sets the flows of the project, the names of their modules, and the name of the top module. The error says what
+// the folder lacks.
 func (p *Project) find() error {
 	lists, tops := p.glob("hls/ip/*.files"), p.glob("rtl/*.sv")
 	if len(lists) > 0 {
@@ -158,10 +160,11 @@ func (p *Project) find() error {
 	return nil
 }
 
-// path returns the path of a file of the project. The argument uses slashes.
+// path returns the path of a file of the project, whose name below the project's folder has slashes.
 func (p *Project) path(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
 
-// glob lists files of the project by a pattern. It sorts them by their bytes, as a shell does in the locale C.
+// glob returns the names, below the project's folder, of the files that match a pattern. It sorts them by bytes, as a
+// shell does in the locale C.
 func (p *Project) glob(pattern string) (names []string) {
 	dir, last := path.Split(pattern)
 	entries, err := os.ReadDir(p.path(dir))
@@ -179,8 +182,8 @@ func (p *Project) glob(pattern string) (names []string) {
 // mention matches names that a SystemVerilog file may instantiate or read.
 var mention = regexp.MustCompile(`tables/[A-Za-z0-9_.]+|[A-Za-z_][A-Za-z0-9_]*`)
 
-// written returns the files from which a generated SystemVerilog module is made: first its own file, then the
-// others in order.
+// written returns the files from which a layer's generated SystemVerilog is made: first its own file, then, sorted, all
+// that it mentions directly or not.
 func (p *Project) written(layer string) ([]string, error) {
 	first := "rtl/layers/" + p.Top + "_" + layer + ".sv"
 	there := map[string]string{} // file by the name that mentions it
@@ -209,5 +212,5 @@ func (p *Project) written(layer string) ([]string, error) {
 	return list, nil
 }
 
-// period returns the clock period in ns, as scripts state it.
+// period returns the clock period in ns, rounded to picoseconds as scripts state it.
 func (p *Project) period() float64 { return math.Round(1e6/p.ClockMHz) / 1e3 }

@@ -29,7 +29,8 @@ type Report struct {
 	schedule timedRun   // schedule of HLS
 }
 
-// depth returns the depth of a process's pipeline, as a calibration uses it, or 0 if no report states it.
+// depth returns the depth, in clocks, of the deepest pipeline of the process with the given name. It returns 0 if no
+// report states one.
 func (r *Report) depth(name string) (most int) {
 	for _, p := range r.schedule.processes {
 		if p.Name == name {
@@ -51,8 +52,8 @@ const (
 	maxFound  = 100_000  // files below a folder
 )
 
-// ReadReports reads the reports of one design below a folder. It returns nil if there are none, and calls told for
-// unreadable files.
+// ReadReports reads the reports of one design below a folder, for a design clocked at clockMHz. It returns nil if there
+// are none. It calls told for each unreadable file and goes on.
 func ReadReports(dir string, clockMHz float64, told func(path string, err error)) (*Report, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == csynthFile || strings.HasSuffix(name, ".rpt")
@@ -72,10 +73,10 @@ func ReadReports(dir string, clockMHz float64, told func(path string, err error)
 	return &r, nil
 }
 
-// csynthFile is the name of HLS's report in XML.
+// csynthFile is the name of the XML report in which HLS sums up a module.
 const csynthFile = "csynth.xml"
 
-// read adds the figures of one file.
+// read adds the figures of one report, whichever tool wrote it. It ignores files that are no report.
 func (r *Report) read(path string, clockMHz float64) error {
 	data, err := safefile.ReadFile(path, maxReport)
 	if err != nil {

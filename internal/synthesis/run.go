@@ -43,7 +43,7 @@ type Options struct {
 	Step func(stage string, done, total int)
 }
 
-// A TaskCounts is the outcome of a call of Synthesise.
+// A TaskCounts says what became of the tasks of a call of Synthesise.
 type TaskCounts struct {
 	Tasks   []Task
 	Before  int    // number of tasks whose results were current at the start
@@ -52,12 +52,12 @@ type TaskCounts struct {
 	Waiting int    // number of tasks that did not begin
 }
 
-// By default mostWorkers tasks run at a time, since each may take gigabytes.
+// mostWorkers is the number of tasks that run at a time by default, since each may take gigabytes.
 const mostWorkers = 8
 
-// Synthesise runs the layers and, if asked for, the whole design through the tools. It keeps current results. If a
-// layer fails, it reports the layer with its log and goes on with the others. It returns nil if nothing can run,
-// after adding the reason to d.
+// Synthesise runs the layers and, if asked for, the whole design through the tools, except where results are current.
+// It reports a layer that fails, with its log, and goes on. It returns nil if nothing can run, after adding the reason
+// to d.
 func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *TaskCounts, err error) {
 	if len(o.Flows) == 0 {
 		o.Flows = p.Flows
@@ -98,7 +98,8 @@ func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *T
 	return r, err
 }
 
-// fits reports whether the folder contains everything that the options ask for.
+// fits reports whether the project has all flows that the options ask for and, for a bitstream, the folder vivado. If
+// not, it adds an error to d.
 func (p *Project) fits(o Options, d *diag.List) bool {
 	for _, f := range o.Flows {
 		if !slices.Contains(p.Flows, f) {
@@ -114,7 +115,8 @@ func (p *Project) fits(o Options, d *diag.List) bool {
 	return true
 }
 
-// prepare writes the scripts. They count among the sources of results.
+// prepare writes the scripts of the flows, and lists of files for generated SystemVerilog, into the folder of
+// synthesis. They count among the sources of results.
 func (p *Project) prepare(flows []VerilogSource) error {
 	vivado := strings.NewReplacer("@PART@", p.Part, "@PERIOD@",
 		strconv.FormatFloat(p.period(), 'f', -1, 64)).Replace(vivadoScript)
@@ -140,7 +142,8 @@ func (p *Project) prepare(flows []VerilogSource) error {
 	return nil
 }
 
-// round runs the tasks among the given ones whose results are not current. ok is false if a program is missing.
+// round runs those tasks whose results are not current, and adds what became of all to r. ok is false if a program is
+// missing, as d then says.
 func (p *Project) round(ctx context.Context, o Options, all []Task, r *TaskCounts, d *diag.List) (ok bool,
 	err error) {
 	var stale []Task
@@ -183,8 +186,8 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *TaskCount
 	return true, err
 }
 
-// toolsFor reports whether the programs that the tasks call are installed. Where Slurm submits jobs, the vendor's
-// tools need not be.
+// toolsFor reports whether the programs that the tasks call are installed; if not, d says which. With Slurm only its
+// own are needed here.
 func (o Options) toolsFor(stale []Task, d *diag.List) bool {
 	need := []string{"bash", "make", "flock", "sha256sum"}
 	if o.Slurm {
@@ -219,7 +222,8 @@ func (o Options) toolsFor(stale []Task, d *diag.List) bool {
 	return !d.Failed()
 }
 
-// pool runs tasks on this machine, some at a time.
+// pool runs tasks on this machine, several at a time, until all have ended. It returns an error if a task's script
+// could not run, or if ctx has ended. Failures of the tools are no error.
 func (p *Project) pool(ctx context.Context, o Options, stale []Task) error {
 	workers := o.Workers
 	if workers == 0 {
@@ -263,8 +267,8 @@ func (p *Project) pool(ctx context.Context, o Options, stale []Task) error {
 	return first
 }
 
-// call runs task.sh and waits for it. It returns an error only if the script could not run: a failure of the tools
-// shows in the files that they leave.
+// call runs task.sh for a task and waits for it. It returns an error only if the script could not run. A failure of the
+// tools shows in the files that they leave.
 func (p *Project) call(ctx context.Context, o Options, t Task) error {
 	cmd := templates.Command(ctx, p.Dir, append([]string{"bash", folder + "/task.sh"}, t.arguments()...))
 	cmd.Env = o.environment()
@@ -275,7 +279,8 @@ func (p *Project) call(ctx context.Context, o Options, t Task) error {
 	return fmt.Errorf("%s: %w: %s", t.Name, err, bytes.TrimSpace(out[:min(len(out), 1000)]))
 }
 
-// environment returns this process's environment, with the given tools added.
+// environment returns this process's environment with the variables of o that name the tools, HLSGEN_HLS and
+// HLSGEN_VIVADO.
 func (o Options) environment() []string {
 	env := os.Environ()
 	for _, name := range []string{"HLSGEN_HLS", "HLSGEN_VIVADO"} {
@@ -286,7 +291,7 @@ func (o Options) environment() []string {
 	return env
 }
 
-// submit runs tasks as an array of jobs of Slurm and waits for its end. The jobs go on if this process is killed.
+// submit runs tasks as an array of Slurm jobs and waits for its end. The jobs go on if this process is killed.
 func (p *Project) submit(ctx context.Context, o Options, stale []Task) error {
 	var lines strings.Builder
 	for _, t := range stale {
@@ -350,7 +355,8 @@ const (
 	lineLength = 200       // bytes of a line that are shown
 )
 
-// telling returns the last lines of a log that state an error, or else its last lines.
+// telling returns the last lines of a log file that state an error or, if there are none, its last lines. It returns
+// nil for an unreadable file.
 func telling(name string) []string {
 	f, err := os.Open(name)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"hlsgen/hlslib/price/delay"
 )
 
-// A timedRun holds what reports state about the tool's schedules of processes. Missing values are zero.
+// A timedRun holds what one report states about a run of HLS: its target, pipelines of processes, and delays. Missing
+// values are zero.
 type timedRun struct {
 	family, part, tool  string
 	period, uncertainty float64 // ns
@@ -17,15 +18,15 @@ type timedRun struct {
 	delays              []operation
 }
 
-// An operation is an operation of a schedule with its delay.
+// An operation is a kind of operation of the given bits, with the delay that a schedule gives it in ns.
 type operation struct {
 	op   delay.DelayOp
 	bits int
 	ns   float64
 }
 
-// A scheduled is the part of a csynth.xml about scheduling: the target of the run, and the pipelines of its
-// modules. The type csynth has the rest.
+// A scheduled is the part of a csynth.xml about scheduling: the target of the run, and the pipelines of its modules.
+// Type csynth has the rest.
 type scheduled struct {
 	Version string `xml:"ReportVersion>Version"`
 	Given   struct {
@@ -51,7 +52,7 @@ type scheduled struct {
 	} `xml:"ModuleInformation>Module"`
 }
 
-// csynthRun reads the schedule of a csynth.xml.
+// csynthRun returns the target, the clock and the pipelines that a csynth.xml states. The error states why it is none.
 func csynthRun(data []byte) (r timedRun, err error) {
 	var s scheduled
 	if err := readXML(data, &s); err != nil {
@@ -74,20 +75,22 @@ func csynthRun(data []byte) (r timedRun, err error) {
 	return r, nil
 }
 
-// add adds a pipeline. It ignores one without a depth.
+// add adds a pipeline of a process, with its depth and initiation interval in clocks. It ignores one without a depth.
 func (r *timedRun) add(name string, depth, interval int) {
 	if depth > 0 && depth < 1e6 {
 		r.processes = append(r.processes, delay.ReportedPipeline{Name: process(name), Depth: depth, Interval: interval})
 	}
 }
 
-// process returns the function to which a module belongs, also if the module is a loop of the function.
+// process returns the name of the function to which a module of HLS belongs: its own, or that of the function whose
+// loop it is.
 func process(module string) string {
 	name, _, _ := strings.Cut(module, "_Pipeline_")
 	return strings.TrimSuffix(name, "_s")
 }
 
-// number0 returns the number in a text, or 0 if there is none.
+// number0 returns the number in a text, which "ns" may follow. It returns 0 if there is none, or it is negative or
+// absurdly large.
 func number0(text string) float64 {
 	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "ns")), 64)
 	if err != nil || !(x >= 0 && x < 1e12) {
@@ -96,23 +99,23 @@ func number0(text string) float64 {
 	return x
 }
 
-// A VerilogFromHLS report in text begins with hlsReport.
+// hlsReport is the beginning of the title of a report of Vitis HLS in text.
 var hlsReport = []byte("== Vitis HLS Report for '")
 
 var (
 	module = regexp.MustCompile(`(?m)^== Vitis HLS Report for '([^']+)'`)
 	field  = regexp.MustCompile(`(?m)^\* (Version|Product family|Target device): +(\S+)`)
 	clock  = regexp.MustCompile(`(?m)^ *\|ap_clk +\| +([0-9.]+) ns\| +[0-9.]+ ns\| +([0-9.]+) ns\|`)
-	// The line of a pipeline: number, interval and depth.
+	// pipeline matches the line of a pipeline: number, interval and depth.
 	pipeline = regexp.MustCompile(`(?m)^ *\* Pipeline-\d+: initiation interval \(II\) = (\d+), depth = (\d+)`)
-	// The row of a loop: least and greatest latency, depth, interval reached and asked for, trips.
+	// loopRow matches the row of a loop: least and greatest latency, depth, interval reached and asked for, trips.
 	loopRow = regexp.MustCompile(`(?m)^ *\|[-+ ]+\S+ *\|[^|]*\|[^|]*\| *(\d+)\| *(\d+)\|[^|]*\|[^|]*\| *yes`)
-	// An operation in one state: delay, operation, bits, and the core that computes it.
+	// stated matches an operation in one state: delay, operation, bits, and the core that computes it.
 	stated = regexp.MustCompile(`\[1/1\] \(([0-9.]+)ns\)[^>]*--->   "(?:%\S+ = )?(\w+)[^"]*"[^\n]*<CoreInst = "(\w+)">`)
 	bitsOf = regexp.MustCompile(`\bi(\d+)\b`)
 )
 
-// textRun reads the schedule of a text report, *_csynth.rpt or *.verbose.sched.rpt. ok is false for other files.
+// textRun returns what a text report, *_csynth.rpt or *.verbose.sched.rpt, states. ok is false for other files.
 func textRun(data []byte) (r timedRun, ok bool) {
 	name := module.FindSubmatch(data)
 	if !bytes.Contains(data, hlsReport) || name == nil {
@@ -148,7 +151,8 @@ func textRun(data []byte) (r timedRun, ok bool) {
 	return r, true
 }
 
-// operate adds an operation of a schedule, if it is of a kind that chains contain.
+// operate adds an operation of a schedule with its delay in ns, if it is of a kind that chains contain. does is its
+// name, core what computes it, and line its line.
 func (r *timedRun) operate(ns float64, does, core string, line []byte) {
 	var op delay.DelayOp
 	switch core {

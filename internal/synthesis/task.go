@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// A Stage is a point up to which the tools run.
+// A Stage is a point up to which the tools run. ByHLS comes first, then ByVivado, then Bitstream.
 type Stage string
 
 // The stages. Each stage includes those before it.
@@ -29,17 +29,18 @@ const (
 // Stages lists the names of all stages.
 var Stages = []string{string(ByHLS), string(ByVivado), string(Bitstream)}
 
-// folder is the folder for results of synthesis, below a build's folder. HLS's own results are in build.ip.
+// folder is the name of the folder for results of synthesis, below a build's folder. HLS's own results are in
+// hls/build.ip.
 const folder = "synth"
 
-// A Task is one call of task.sh. It processes a layer, or the whole design.
+// A Task is one call of task.sh: a layer up to a stage or, for the stage Bitstream, the whole design.
 type Task struct {
 	Flow VerilogSource
 	Name string // name of the module; the top module for the whole design
 	Last Stage
 }
 
-// work returns the task's own folder.
+// work returns the folder in which the task runs, below the project's folder.
 func (t Task) work() string {
 	if t.Last == Bitstream {
 		return path.Join(folder, string(Bitstream), string(t.Flow))
@@ -47,10 +48,11 @@ func (t Task) work() string {
 	return path.Join(folder, string(t.Flow), t.Name)
 }
 
-// arguments returns the arguments of task.sh.
+// arguments returns the arguments with which task.sh runs the task: flow, name and stage.
 func (t Task) arguments() []string { return []string{string(t.Flow), t.Name, string(t.Last)} }
 
-// tasks returns the tasks of all layers up to a stage. Tasks that are expected to take longest come first.
+// tasks returns a task for each layer of the flows up to a stage, those first that are expected to take longest.
+// Generated Verilog has none at stage ByHLS.
 func (p *Project) tasks(flows []VerilogSource, last Stage) (list []Task) {
 	minutes := map[string]int{}
 	for _, l := range p.Layers {
@@ -69,8 +71,8 @@ func (p *Project) tasks(flows []VerilogSource, last Stage) (list []Task) {
 	return list
 }
 
-// current reports whether a task's results exist and were made from the project's present files. Half-written
-// results of a killed run are not current, for the file with the hashes of the sources is written last.
+// current reports whether a task's results exist and were made from the project's present files. Results of a killed
+// run are not current, since the hashes of their sources are written last.
 func (p *Project) current(t Task) bool {
 	if t.Flow == VerilogFromHLS && t.Last != Bitstream && !p.synthesised(t.Name) {
 		return false
@@ -90,7 +92,7 @@ func (p *Project) current(t Task) bool {
 	return true
 }
 
-// synthesised reports whether HLS's results of a layer are current, by the rule of the build's Makefile.
+// synthesised reports whether HLS's results of a layer exist and are current, by the same rule as the build's Makefile.
 func (p *Project) synthesised(name string) bool {
 	sources, err := p.listed("hls/ip/" + name + ".files")
 	if err != nil {
@@ -100,13 +102,14 @@ func (p *Project) synthesised(name string) bool {
 	return err == nil && p.made("hls/build.ip/"+name+"/done", sources, "hls")
 }
 
-// listed returns the words of a file that lists names.
+// listed returns the names in a file of the project that lists them, separated by white space.
 func (p *Project) listed(name string) ([]string, error) {
 	data, err := safefile.ReadFile(p.path(name), maxReport)
 	return strings.Fields(string(data)), err
 }
 
-// sources returns the files from which Vivado makes a task's results, in the order of task.sh.
+// sources returns the files from which Vivado makes a task's results, in the order of task.sh. The error states that
+// they are missing or unreadable.
 func (p *Project) sources(t Task) ([]string, error) {
 	if t.Last == Bitstream {
 		return p.whole(t.Flow)
@@ -123,7 +126,8 @@ func (p *Project) sources(t Task) ([]string, error) {
 	return append(list, made...), nil
 }
 
-// whole returns the files from which the whole design is made, once its layers are made.
+// whole returns the files from which a flow makes the whole design. It returns fs.ErrNotExist if there are none, as
+// before its layers are made.
 func (p *Project) whole(f VerilogSource) (list []string, err error) {
 	for _, dir := range []string{"vivado", "vivado/ip", "vivado/kernels"} {
 		list = append(list, p.glob(dir+"/*")...)
@@ -144,7 +148,7 @@ func (p *Project) whole(f VerilogSource) (list []string, err error) {
 	return list, err
 }
 
-// results returns the files that a task leaves.
+// results returns the files that a successful task leaves, below the project's folder.
 func (p *Project) results(t Task) []string {
 	if t.Last == Bitstream {
 		return []string{"vivado/build/" + p.Top + "." + p.bits()}
@@ -152,7 +156,8 @@ func (p *Project) results(t Task) []string {
 	return []string{t.work() + "/utilization.rpt", t.work() + "/timing.rpt"}
 }
 
-// bits returns the extension of the file that is loaded into the device. v++ links the file for a card.
+// bits returns the extension, without a dot, of the file that is loaded into the device: "xclbin" for a card, otherwise
+// "bit".
 func (p *Project) bits() string {
 	if _, err := os.Stat(p.path("vivado/link.cfg")); err == nil {
 		return "xclbin"
@@ -160,8 +165,8 @@ func (p *Project) bits() string {
 	return "bit"
 }
 
-// made reports whether the file done states that results were made from the given files, as they are now. The file
-// contains the output of sha256sum, called in the folder below.
+// made reports whether the file done holds the present digests of the given files, and no others, as sha256sum prints
+// them in the folder below.
 func (p *Project) made(done string, sources []string, below ...string) bool {
 	said, err := safefile.ReadFile(p.path(done), maxReport)
 	if err != nil {
@@ -171,7 +176,7 @@ func (p *Project) made(done string, sources []string, below ...string) bool {
 	return err == nil && bytes.Equal(said, now)
 }
 
-// digests returns the output of sha256sum for files, with their names relative to the folder below.
+// digests returns what sha256sum prints for the given files in the folder below, which is the project's unless given.
 func (p *Project) digests(sources []string, below ...string) ([]byte, error) {
 	var b bytes.Buffer
 	for _, name := range sources {
@@ -187,8 +192,8 @@ func (p *Project) digests(sources []string, below ...string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// logOf returns the log of a failed task, relative to the project, and the tool that failed. ok is false if the
-// task did not record a failure, because it was killed.
+// logOf returns the tool that failed in a task and its log, below the project's folder. ok is false if the task
+// recorded no failure; log is then that of task.sh.
 func (p *Project) logOf(t Task) (tool, log string, ok bool) {
 	data, err := safefile.ReadFile(p.path(t.work()+"/failed"), 4096)
 	tool, log, ok = strings.Cut(strings.TrimSpace(string(data)), ": ")

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A csynth is the part of a csynth.xml of Vivado HLS or Vitis HLS that hlsgen reads.
+// A csynth is the part of a csynth.xml, of Vivado HLS or Vitis HLS, with resources, clock and latency.
 type csynth struct {
 	XMLName     xml.Name `xml:"profile"`
 	Performance struct {
@@ -41,7 +41,7 @@ type csynth struct {
 // maxTags limits the tags of an XML file, for a tag may take much more memory than its few bytes.
 const maxTags = 2_000_000
 
-// readXML parses a report of HLS.
+// readXML parses a report of HLS into to. The error says that it has more than maxTags tags or is malformed.
 func readXML(data []byte, to any) error {
 	if n := bytes.Count(data, []byte("<")); n > maxTags {
 		return fmt.Errorf("it has %d tags, and no report has more than %d", n, maxTags)
@@ -49,7 +49,7 @@ func readXML(data []byte, to any) error {
 	return xml.Unmarshal(data, to)
 }
 
-// csynth adds the figures of a csynth.xml.
+// csynth adds the resources, the period, the latency and the schedule that a csynth.xml states.
 func (r *Report) csynth(data []byte) (err error) {
 	var c csynth
 	if err := readXML(data, &c); err != nil {
@@ -94,7 +94,7 @@ const (
 	timing      = "Design Timing Summary"
 )
 
-// reportKind returns the kind of a report of Vivado by its heading, or "" for other files.
+// reportKind returns which of these kinds of Vivado's reports data is, by its heading, or "" for other files.
 func reportKind(data []byte) string {
 	for _, kind := range []string{utilisation, timing} {
 		if strings.Contains(string(data), kind) {
@@ -119,8 +119,8 @@ var sites = []struct {
 	{"DSP", func(r *dataflow.Resources) *int { return &r.DSP }, []string{"DSPs", "DSP Slices"}, 1},
 }
 
-// utilised reads the tables of report_utilization. Only the first row of a name counts, for later tables repeat
-// some.
+// utilised returns the resources in a report of report_utilization. Of several rows with one name, only the first
+// counts, since later tables repeat some.
 func utilised(data []byte) (r dataflow.Resources, err error) {
 	seen := map[string]bool{} // by kind
 	for line := range strings.Lines(string(data)) {
@@ -147,8 +147,8 @@ func utilised(data []byte) (r dataflow.Resources, err error) {
 	return r, nil
 }
 
-// period reads the worst slack of report_timing_summary and returns the period that the design reaches: the
-// requested period minus the slack.
+// period returns the clock period in ns that a design reaches: that of clockMHz minus the worst slack of a timing
+// report. It returns 0 if the report has no paths, and an error if it has no slack.
 func period(data []byte, clockMHz float64) (float64, error) {
 	rows := 0 // position behind the heading: 1 at the line of dashes, 2 at the figures
 	for line := range strings.Lines(string(data)) {

@@ -13,7 +13,7 @@ import (
 // folded, and sums with zeros, or the whole product with them, may be missing. It still is a step of the recurrence if
 // the template gives the same results for some initial states.
 
-// A beginning is a proof that a step matches the template for initial states that no earlier step computes.
+// A beginning is a proof that a step, whose initial states no earlier step computes, matches the template.
 type beginning struct {
 	*recurrence
 	step  int
@@ -22,7 +22,8 @@ type beginning struct {
 	shown map[output]int
 }
 
-// begins reports whether the step before the first one is a step of the recurrence, too, and records it.
+// begins reports whether nodes before the first step are a further step that starts from initial states, and records
+// it.
 func (r *recurrence) begins() bool {
 	b := &beginning{recurrence: r, step: r.first - 1, start: map[output]int{}, shown: map[output]int{}}
 	data := false
@@ -71,8 +72,8 @@ func (r *recurrence) begins() bool {
 	return true
 }
 
-// find looks for the values of the initial states. It follows the step backwards as long as its nodes match the
-// template.
+// find finds the values of the initial states. From the tensor name, which is the value of o, it follows the nodes back
+// as long as they match the template.
 func (b *beginning) find(o output, name string) {
 	n := b.numbers.writer(name)
 	if n == nil || b.shown[o] == 1 || o.part.node == nil || !same(n, o.part.node) {
@@ -93,7 +94,7 @@ func (b *beginning) find(o output, name string) {
 	}
 }
 
-// compute finds the parts that are constant because the initial states are.
+// compute sets the outputs of parts that are constant in this step because the initial states are.
 func (b *beginning) compute() {
 	b.fixed, b.shown = map[output]*graph.Tensor{}, map[output]int{}
 	for again := true; again; {
@@ -105,7 +106,7 @@ func (b *beginning) compute() {
 	}
 }
 
-// evaluate executes the parts whose operands are constant.
+// evaluate executes the parts all of whose operands are constant, and records their outputs.
 func (b *beginning) evaluate() {
 	g := &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: b.g.Opsets}
 	taken, names := graph.UsedNames{}, map[output]string{}
@@ -150,7 +151,8 @@ func (b *beginning) evaluate() {
 	}
 }
 
-// operand returns the constant that a part reads, or nil if the operand depends on data.
+// operand returns the constant that part p reads in this step as operand in. It returns nil if the operand depends on
+// data.
 func (b *beginning) operand(p *part, in operand) *graph.Tensor {
 	switch {
 	case in.part == nil:
@@ -163,7 +165,8 @@ func (b *beginning) operand(p *part, in operand) *graph.Tensor {
 	return b.numbers.values[b.start[in.output]].constant
 }
 
-// absorb reports whether p is a product with zeros, and records its output as constant zeros.
+// absorb reports whether p multiplies by constant zeros, and if so records its output as zeros. It returns false if the
+// output is known already.
 func (b *beginning) absorb(p *part) (found bool) {
 	o := output{p, 0}
 	if p.node.Domain != "" || p.node.Op != operators.OpMul || b.fixed[o] != nil {
@@ -188,7 +191,7 @@ func all(t *graph.Tensor, v float64) bool {
 	return true
 }
 
-// gives reports whether value v of the step equals what the template computes for output o.
+// gives reports whether value v equals what the template computes for output o in this step. If so, it records v.
 func (b *beginning) gives(o output, v int) bool {
 	if v == none {
 		return false
@@ -208,7 +211,7 @@ func (b *beginning) gives(o output, v int) bool {
 	return b.note(o, b.step, v)
 }
 
-// alike reports whether a value is computed by the same operator, from the same operands, as the template says.
+// alike reports whether a value is computed by the operator of o's part, from operands that match the template.
 func (b *beginning) alike(o output, is value) bool {
 	p := o.part
 	if is.node == nil || is.slot != o.slot || !same(is.node, p.node) {
@@ -239,8 +242,8 @@ func (b *beginning) alike(o output, is value) bool {
 	return b.like(b.number(is.name), b.any(o))
 }
 
-// spreads reports whether v is a constant that broadcasts to the constant output o. Part p, which reads it, must work
-// element by element.
+// spreads reports whether v is a constant that broadcasts to the constant that output o is in this step. Part p, which
+// reads it, must work element by element.
 func (b *beginning) spreads(p *part, o output, v int) bool {
 	t := b.fixed[o]
 	if v == none || t == nil || b.numbers.values[v].constant == nil || len(b.p.StepsOf(p.node)) == 0 ||
@@ -260,7 +263,8 @@ func (b *beginning) spreads(p *part, o output, v int) bool {
 	return true
 }
 
-// neutral reports whether v is one operand of a part whose other operand does not change it, such as 0 in a sum.
+// neutral reports whether o is a sum, difference or product of v with a constant that changes nothing, such as 0 in a
+// sum. If so, it records v.
 func (b *beginning) neutral(o output, v int) bool {
 	p := o.part
 	if p.node.Domain != "" || len(p.in) != 2 || !b.like(v, b.any(o)) {

@@ -27,20 +27,20 @@ type writing struct {
 	reverse  bool // the sequence is stored with its last step first
 }
 
-// A given is an output of a part in one step.
+// A given identifies an output of a part in one step of the recurrence.
 type given struct {
 	output
 	step int
 }
 
-// An element identifies an element of a sequence that a step reads: the element of the step delay steps before it.
+// An element identifies what a step reads of a sequence: the element that belongs to the step delay steps before it.
 type element struct {
 	of    *part
 	delay int
 }
 
-// emit replaces the steps by a loop. It reports false and changes nothing if an input of the loop depends on an output
-// of the loop.
+// emit replaces the steps by a loop in the graph. It returns false and changes nothing if that would make a cycle, or
+// if the initial states do not fit.
 func (r *recurrence) emit() bool {
 	w := &writing{recurrence: r, taken: r.g.UsedNames(), steps: map[*graph.Node]bool{},
 		stays: map[*graph.Node]bool{}, gives: map[int][]given{},
@@ -60,7 +60,7 @@ func (r *recurrence) emit() bool {
 	return true
 }
 
-// findSteps finds the nodes that the steps consist of, and the values that they compute.
+// findSteps finds the nodes of which the steps consist, and the values that they compute.
 func (w *writing) findSteps() bool {
 	of := map[*graph.Node]bool{}
 	for _, p := range w.parts {
@@ -89,7 +89,7 @@ func (w *writing) findSteps() bool {
 	return len(w.steps) > 0
 }
 
-// begin reports whether the initial value of each state has the shape and type of the state.
+// begin reports whether the initial value of each state has the state's shape and type.
 func (w *writing) begin() bool {
 	for _, s := range w.states {
 		v, ok := s.part.values[moment{w.first - 1, s.slot}]
@@ -100,8 +100,8 @@ func (w *writing) begin() bool {
 	return true
 }
 
-// findUsed finds the values of the steps that other nodes read, on the way to the graph's outputs and to the loop's
-// inputs.
+// findUsed finds the values of the steps that other nodes read. It follows what the graph's outputs and the loop's
+// inputs depend on.
 func (w *writing) findUsed() {
 	seen, late := map[string]bool{}, w.late()
 	var list []string
@@ -143,7 +143,7 @@ func (w *writing) findUsed() {
 	}
 }
 
-// late returns the parts that depend on the step before.
+// late returns the parts that depend, directly or through others, on a value of the step before.
 func (w *writing) late() map[*part]bool {
 	late := map[*part]bool{}
 	for _, p := range w.parts { // in order: the operands of a part come before it
@@ -203,13 +203,13 @@ func (w *writing) write() {
 	}
 }
 
-// input adds an input to the loop and to its body.
+// input adds an input to the loop and to its body, where it is called inner; outer is the tensor that it reads.
 func (w *writing) input(inner, outer string, dt graph.DType) {
 	w.body.Inputs = append(w.body.Inputs, graph.ValueInfo{Name: inner, DType: dt})
 	w.loop.Inputs = append(w.loop.Inputs, outer)
 }
 
-// outer returns the name of a tensor outside the loop that has value v.
+// outer returns the name of a tensor of the graph that has value v. If that is a constant, it adds an initializer.
 func (w *writing) outer(v int) string {
 	is := w.numbers.values[v]
 	if is.constant == nil {
@@ -218,14 +218,15 @@ func (w *writing) outer(v int) string {
 	return w.constant(is.name, is.constant)
 }
 
-// constant adds an initializer and returns its name.
+// constant adds an initializer under an unused name made of base, and returns the name.
 func (w *writing) constant(base string, t *graph.Tensor) string {
 	name := w.taken.Fresh(base, "loop")
 	w.init[name] = t
 	return name
 }
 
-// writeStates writes the states of the loop, and as further states the data that all steps share.
+// writeStates writes the states of the loop. Data that all steps share become further states, which never change. inner
+// has the names in the body.
 func (w *writing) writeStates(inner graph.UsedNames) {
 	for _, s := range w.states {
 		w.carried[s] = inner.Fresh(w.names[s], "before")
@@ -247,7 +248,7 @@ func (w *writing) writeStates(inner graph.UsedNames) {
 	}
 }
 
-// writeElements writes the sequences and returns their number.
+// writeElements writes the sequences that the loop scans and returns their number. inner has the names in the body.
 func (w *writing) writeElements(inner graph.UsedNames) (scanned int) {
 	var all []element
 	seen := map[element]bool{}
@@ -276,7 +277,8 @@ func (w *writing) writeElements(inner graph.UsedNames) (scanned int) {
 	return len(all)
 }
 
-// sequence concatenates tensors to a sequence, and returns the name of its elements in the body.
+// sequence concatenates one tensor per step, those of the given values, to a scanned input of the loop. It returns the
+// name of its element in the body.
 func (w *writing) sequence(values []int, inner graph.UsedNames) string {
 	first := w.numbers.values[values[0]]
 	k := w.known(values[0])
@@ -298,14 +300,14 @@ func (w *writing) sequence(values []int, inner graph.UsedNames) string {
 	return name
 }
 
-// made returns a new node with the name and index of the loop.
+// made returns a new node with one output and the name and index of the loop.
 func (w *writing) made(op, output string, attrs graph.Attrs, inputs ...string) *graph.Node {
 	return &graph.Node{Index: w.loop.Index, Name: w.loop.Name, Was: w.loop.Was, Op: op, Inputs: inputs,
 		Outputs: []string{output}, Attrs: attrs}
 }
 
-// backwards reports whether the loop reads a sequence from its end: its first element lies after its last one in the
-// tensor from which both are taken.
+// backwards reports whether the loop reads a sequence from its end. Then the first element lies behind the last one in
+// the tensor from which both are taken.
 func (w *writing) backwards(e element) bool {
 	first := w.sources(e.of.values[moment{w.first - e.delay, 0}])
 	for _, last := range w.sources(e.of.values[moment{w.last - e.delay, 0}]) {
@@ -317,7 +319,7 @@ func (w *writing) backwards(e element) bool {
 	return false
 }
 
-// A source is a place from which an element comes.
+// A source is a tensor and the place in it from which an element comes.
 type source struct {
 	tensor string
 	at     int
@@ -373,7 +375,7 @@ func (w *writing) writeBody(inner graph.UsedNames) {
 	}
 }
 
-// writeOutputs writes the values that other nodes read. A value of the last step becomes a final state; values of
+// writeOutputs writes the values that other nodes read. A value of the last step alone becomes a final state; values of
 // several steps become a scanned output.
 func (w *writing) writeOutputs() {
 	by := map[output][]given{}
@@ -414,7 +416,7 @@ func (w *writing) writeOutputs() {
 	}
 }
 
-// copies writes a node for each of the names.
+// copies adds nodes of one operator with the same inputs, one for each of the names, which are their outputs.
 func (w *writing) copies(names []string, op string, attrs graph.Attrs, inputs ...string) {
 	slices.Sort(names)
 	for _, name := range names {

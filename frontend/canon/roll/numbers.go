@@ -8,7 +8,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A value identifies equal tensors. Two tensors have one value if the same operator computes them from the same inputs.
+// A value describes what several equal tensors hold: a constant, an input, or an output of a node. Tensors are equal if
+// the same operator computes them from equal inputs.
 type value struct {
 	name     string      // the first tensor that has the value
 	node     *graph.Node // the node that computes it; nil for inputs and constants
@@ -16,7 +17,7 @@ type value struct {
 	constant *graph.Tensor
 }
 
-// none is the number of an omitted input.
+// none is the number of an input that a node omits, in place of a value's number.
 const none = -1
 
 // numbers assigns each tensor of a graph the number of its value.
@@ -67,8 +68,8 @@ func (n *numbers) constant(name string) *graph.Tensor {
 // depending reports whether a tensor depends on data. It reports false for the name "".
 func (n *numbers) depending(name string) bool { return name != "" && n.constant(name) == nil }
 
-// number returns the number of a tensor that a node reads. It panics if the tensor depends on data and has no number
-// yet.
+// number returns the number of the value of a tensor that a node reads, or none for "". It panics if the tensor depends
+// on data and has no number yet.
 func (n *numbers) number(name string) int {
 	if k, ok := n.of[name]; ok {
 		return k
@@ -82,7 +83,7 @@ func (n *numbers) number(name string) int {
 	return k
 }
 
-// fixed returns the number of a constant. Equal constants have one number.
+// fixed returns the number of a constant, whose tensor has the given name. Equal constants have one number.
 func (n *numbers) fixed(name string, t *graph.Tensor) int {
 	if k, ok := n.tensors[t]; ok {
 		return k
@@ -107,10 +108,10 @@ func (n *numbers) fixed(name string, t *graph.Tensor) int {
 	return k
 }
 
-// samples is the number of elements of a constant that form its hash key.
+// samples is the number of elements of a constant from which its hash is made.
 const samples = 8
 
-// node numbers the outputs of a node.
+// node numbers the outputs of a node, with the numbers of an equal node if there is one.
 func (n *numbers) node(node *graph.Node) {
 	if !slices.ContainsFunc(node.Outputs, n.depending) {
 		return // a constant is numbered when a node reads it
@@ -139,7 +140,8 @@ func (n *numbers) node(node *graph.Node) {
 	}
 }
 
-// same reports whether two nodes give the same outputs for the same inputs.
+// same reports whether two nodes have the same operator and attributes, and so give the same outputs for the same
+// inputs.
 func same(a, b *graph.Node) bool {
 	if a.Op != b.Op || a.Domain != b.Domain || len(a.Inputs) != len(b.Inputs) || len(a.Attrs) != len(b.Attrs) ||
 		!slices.EqualFunc(a.Outputs, b.Outputs, func(x, y string) bool { return (x == "") == (y == "") }) {
@@ -165,13 +167,13 @@ func equal(x, y graph.Attr) bool {
 		slices.Equal(x.Floats, y.Floats) && slices.Equal(x.Strings, y.Strings)
 }
 
-// like reports whether the tensors of two values have the same shape and type.
+// like reports whether the values with numbers a and b have the same shape and type.
 func (n *numbers) like(a, b int) bool {
 	x, y := n.known(a), n.known(b)
 	return x.DType == y.DType && slices.Equal(x.Shape, y.Shape)
 }
 
-// known returns the shape, the type and, for a constant, the tensor of a value.
+// known returns the shape, the type and, for a constant, the tensor of the value with number k.
 func (n *numbers) known(k int) program.KnownTensor {
 	if t := n.values[k].constant; t != nil {
 		return program.KnownTensor{Shape: t.Shape, DType: t.DType, Const: t}
@@ -179,7 +181,7 @@ func (n *numbers) known(k int) program.KnownTensor {
 	return n.p.Known[n.values[k].name]
 }
 
-// readersOf returns the nodes that read each value. Of several equal nodes it lists only the first.
+// readersOf returns, by number of value, the nodes that read it. Of several equal nodes it has only the first.
 func (n *numbers) readersOf() map[int][]*graph.Node {
 	if n.readers != nil {
 		return n.readers

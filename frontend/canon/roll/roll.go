@@ -39,7 +39,7 @@ func RollUp(p *program.Program, g *graph.Graph, keep map[int]bool) (changed bool
 	return changed
 }
 
-// upOne replaces the first recurrence that it finds by a loop.
+// upOne replaces the first recurrence that it finds by a loop. It returns false if there is none to replace.
 func upOne(p *program.Program, g *graph.Graph, keep map[int]bool) bool {
 	n := number(p, g)
 	numbered := false
@@ -61,7 +61,8 @@ func upOne(p *program.Program, g *graph.Graph, keep map[int]bool) bool {
 	return false
 }
 
-// rolled replaces the steps of a recurrence by a loop. Nodes a and b must belong to two successive steps.
+// rolled replaces a recurrence by a loop, if nodes a and b do the same in two successive steps of it. Otherwise it
+// changes nothing and returns false.
 func (n *numbers) rolled(a, b *graph.Node) bool {
 	if a == b || a == nil || b == nil {
 		return false
@@ -112,10 +113,10 @@ func (n *numbers) multiplies(node *graph.Node) bool {
 	return slices.ContainsFunc(n.p.StepsOf(node), func(s *program.Step) bool { return s.Dot != nil })
 }
 
-// tries is the number of nodes of a group that are tested as predecessors of the last one.
+// tries is the number of nodes of a group that are tried as the node of the step before the last one.
 const tries = 8
 
-// before returns the nodes of a group on which its last node depends, the nearest first. The nearest one may belong to
+// before yields the nodes of a group on which its last node depends, the nearest first. The nearest one may belong to
 // the same step, if the products of several gates have equal weights.
 func (n *numbers) before(group []*graph.Node) iter.Seq[*graph.Node] {
 	last := len(group) - 1

@@ -7,7 +7,7 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A recurrence is a sequence of steps that match a template.
+// A recurrence is a sequence of steps that match a template, with the values that they compute.
 type recurrence struct {
 	*template
 	states      []output // the outputs that the next step reads
@@ -15,7 +15,7 @@ type recurrence struct {
 	trail       []entry  // what has been recorded, so that try can undo it
 }
 
-// An entry is one recorded fact about a part.
+// An entry is one fact about a part that was recorded, so that it can be undone.
 type entry struct {
 	part *part
 	at   moment
@@ -47,7 +47,7 @@ func follow(t *template) (r *recurrence, ok bool) {
 	return r, len(r.states) > 0 && late-early <= 1 && r.steps(early)
 }
 
-// steps finds the steps before and after step from.
+// steps finds and records all steps before and after the step with number from. It returns false if there are too few.
 func (r *recurrence) steps(from int) bool {
 	r.first, r.last = from, from
 	if !r.whole(from) {
@@ -68,7 +68,7 @@ func (r *recurrence) steps(from int) bool {
 	return r.last > r.first
 }
 
-// try calls f and, if it fails, undoes everything that f has recorded.
+// try returns what f returns. If that is false, it undoes everything that f has recorded.
 func (r *recurrence) try(f func() bool) bool {
 	at := len(r.trail)
 	if f() {
@@ -85,7 +85,7 @@ func (r *recurrence) try(f func() bool) bool {
 	return false
 }
 
-// note records the value of an output in a step. It reports false if another value is recorded already.
+// note records that output o has value v in a step. It returns false if another value is recorded already.
 func (r *recurrence) note(o output, step, v int) bool {
 	at := moment{step, o.slot}
 	if known, ok := o.part.values[at]; ok {
@@ -96,7 +96,7 @@ func (r *recurrence) note(o output, step, v int) bool {
 	return true
 }
 
-// whole reports whether a step computes the recorded values of the states.
+// whole reports whether a step computes the recorded values of all states, and every part of it is found.
 func (r *recurrence) whole(step int) bool {
 	for _, s := range r.states {
 		v, ok := s.part.values[moment{step, s.slot}]
@@ -107,7 +107,7 @@ func (r *recurrence) whole(step int) bool {
 	return !r.missing(step)
 }
 
-// missing reports whether a part of a step is not found yet.
+// missing reports whether some part of a step has not been found yet.
 func (r *recurrence) missing(step int) bool {
 	for _, p := range r.parts {
 		if p.node != nil && !p.done[step] {
@@ -117,8 +117,8 @@ func (r *recurrence) missing(step int) bool {
 	return false
 }
 
-// computes reports whether value v is computed in a step as the template says. It records v and the values from which
-// it is computed.
+// computes reports whether value v is output o of a step, computed as the template says. If so, it records v and the
+// values from which it is computed.
 func (r *recurrence) computes(o output, step, v int) bool {
 	p := o.part
 	if !r.note(o, step, v) {
@@ -153,7 +153,7 @@ func (r *recurrence) doneWith(p *part, step int) {
 	r.trail = append(r.trail, entry{p, moment{step: step}, true})
 }
 
-// reads reports whether value v fits operand in of a part, and records it.
+// reads reports whether value v fits operand in of part p in a step. If so, it records it.
 func (r *recurrence) reads(p *part, in operand, step, v int) bool {
 	switch {
 	case in.part == nil:
@@ -166,14 +166,14 @@ func (r *recurrence) reads(p *part, in operand, step, v int) bool {
 	return v != none && r.note(in.output, step-1, v)
 }
 
-// element records an element of a sequence. It reports false if v is constant or has another shape or type than the
-// other elements.
+// element records v as the element of sequence p that belongs to a step. It returns false if v is constant, or has
+// another shape or type than the other elements.
 func (r *recurrence) element(p *part, step, v int) bool {
 	return v != none && r.numbers.values[v].constant == nil && r.like(v, r.any(output{p, 0})) &&
 		r.note(output{p, 0}, step, v)
 }
 
-// any returns the value of an output in one of the two steps that were compared.
+// any returns the value of output o in one of the two steps that were compared for the template.
 func (r *recurrence) any(o output) int {
 	for _, step := range []int{o.part.time, o.part.time - 1} { // the two steps that were compared
 		if v, ok := o.part.values[moment{step, o.slot}]; ok {
@@ -183,8 +183,8 @@ func (r *recurrence) any(o output) int {
 	panic("roll: a part without values")
 }
 
-// next reports whether there is another step after the last one, and records it: the states must have readers that
-// match the template.
+// next reports whether there is a further step, with the given number, and records it. Its states must come from
+// readers of the step before that match the template.
 func (r *recurrence) next(step int) bool {
 	found := false
 	for _, s := range r.states {
@@ -212,8 +212,8 @@ func (r *recurrence) next(step int) bool {
 	return true
 }
 
-// candidates returns values that may be the next value of state s. It follows the operators on the way from a state of
-// the step before to s.
+// candidates returns values that state s may have in a step. It follows the operators on the way from a state of the
+// step before to s.
 func (r *recurrence) candidates(s output, step int) []int {
 	readers := r.numbers.readersOf()
 	way, from := r.way(s.part)
@@ -245,7 +245,7 @@ func (r *recurrence) candidates(s output, step int) []int {
 	return at
 }
 
-// reads returns the first output of part of, in the same step, that p reads.
+// reads returns the slot of the first output of part of that p reads in the same step.
 func (p *part) reads(of *part) int {
 	for _, in := range p.in {
 		if in.part == of && p.delay(in) == 0 {
@@ -255,7 +255,7 @@ func (p *part) reads(of *part) int {
 	panic("roll: no way to a part")
 }
 
-// fits reports whether a node's constant inputs match those of the template.
+// fits reports whether the inputs of node n have the values that part p shares among all steps.
 func (r *recurrence) fits(n *graph.Node, p *part) bool {
 	for i, in := range p.in {
 		if in.part == nil && r.number(n.Inputs[i]) != in.fixed {
@@ -265,7 +265,8 @@ func (r *recurrence) fits(n *graph.Node, p *part) bool {
 	return true
 }
 
-// way returns the parts on the shortest way, within one step, from the first reader of a state to a part.
+// way returns the parts on the shortest way to a part, within one step, from a reader of a state of the step before.
+// from is that state. It returns nil if there is no such way.
 func (r *recurrence) way(to *part) (parts []*part, from output) {
 	before := map[*part]*part{to: nil}
 	list := []*part{to}

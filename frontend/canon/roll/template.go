@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A template is the body of a recurrence, found by comparing two successive steps. Values that differ between them are
-// elements of sequences or states.
+// A template is the body of a recurrence, found by comparing two successive steps. Values in which they differ are
+// elements of sequences, or states.
 type template struct {
 	*numbers
 	root           *part // the product from which the comparison starts
@@ -27,26 +27,25 @@ type part struct {
 	done   map[int]bool // the steps in which the part is known to match the template
 }
 
-// An output is an output of a part.
+// An output identifies one output of a part of the template.
 type output struct {
 	part *part
 	slot int
 }
 
-// A moment identifies an output slot of a part in one step.
+// A moment identifies an output slot of a part in one step; a part has its values by moment.
 type moment struct{ step, slot int }
 
-// An operand is an input of a part. If part is nil, it is the value fixed, which all steps share. Otherwise it is an
-// output of a part in the same step, in the step before (shift -1) or, until the parts are ordered, in the next step
-// (shift 1).
+// An operand is an input of a part. If part is nil, it is the value fixed, which all steps share. Otherwise it is that
+// output in the same step, in the step before (shift -1) or, until parts are ordered, in the next (shift 1).
 type operand struct {
 	fixed int
 	output
 	shift int
 }
 
-// compare builds the template from node a of one step and node b of the next step. ok is false if they do not belong to
-// one recurrence.
+// compare makes a template from node a of one step and node b of the next. ok is false if they do not belong to one
+// recurrence.
 func compare(n *numbers, a, b *graph.Node) (t *template, ok bool) {
 	t = &template{numbers: n, later: map[int]output{}, earlier: map[int]output{}}
 	t.root = t.add(a, b)
@@ -69,7 +68,7 @@ func compare(n *numbers, a, b *graph.Node) (t *template, ok bool) {
 	return t, closed && t.inTime() && t.inOrder()
 }
 
-// earlierNode returns the node of a part in the earlier step.
+// earlierNode returns the node that part p is in the earlier of the two compared steps.
 func (t *template) earlierNode(p *part) *graph.Node {
 	slot := slices.IndexFunc(p.node.Outputs, func(o string) bool {
 		_, ok := t.later[t.number(o)]
@@ -78,7 +77,7 @@ func (t *template) earlierNode(p *part) *graph.Node {
 	return t.numbers.values[p.values[moment{-1, slot}]].node
 }
 
-// add adds a part for node a of the earlier and node b of the later step.
+// add adds and returns a part that is node a in the earlier step and node b in the later one.
 func (t *template) add(a, b *graph.Node) *part {
 	p := &part{node: b, values: map[moment]int{}, done: map[int]bool{}}
 	t.parts = append(t.parts, p)
@@ -95,7 +94,8 @@ func (t *template) pair(o output, a, b int) {
 	o.part.values[moment{-1, o.slot}], o.part.values[moment{0, o.slot}] = a, b
 }
 
-// operand returns the operand that has value a in the earlier step and value b in the later one.
+// operand returns the operand that has value a in the earlier step and b in the later one. It adds a part if it needs
+// one. ok is false if no operand can have these values.
 func (t *template) operand(a, b int) (operand, bool) {
 	if a == b {
 		return operand{fixed: a}, true
@@ -125,8 +125,8 @@ func (t *template) operand(a, b int) (operand, bool) {
 	return operand{output: output{p, 0}}, true
 }
 
-// alike reports whether two values may be the same output of a part in two steps: the operators and the constants must
-// be equal.
+// alike reports whether two values may be the same output of a part in two steps. Their nodes must differ, with equal
+// operators and constant inputs.
 func (t *template) alike(x, y value) bool {
 	if x.node == nil || y.node == nil || x.node == y.node || x.slot != y.slot || !same(x.node, y.node) {
 		return false
@@ -141,8 +141,8 @@ func (t *template) alike(x, y value) bool {
 	return true
 }
 
-// state reports whether an operand may be a state whose value in the earlier step, a, is constant. The earlier step
-// then computes b.
+// state reports whether an operand with values a and b in the two steps may be a state that begins with the constant a.
+// The earlier step then computes b.
 func (t *template) state(a, b int) bool {
 	if a == none || b == none {
 		return false
@@ -154,8 +154,8 @@ func (t *template) state(a, b int) bool {
 // delay returns how many steps after o is computed p reads it.
 func (p *part) delay(o operand) int { return p.time - o.part.time - o.shift }
 
-// inTime assigns each part to a step. A part belongs to the step of the sequence element on which it depends. A part
-// that depends on no element belongs to the step that reads it.
+// inTime assigns each part to a step: to that of the sequence element on which it depends, or, without one, to that of
+// its reader. It returns false if this contradicts itself.
 func (t *template) inTime() bool {
 	k := slices.IndexFunc(t.parts, func(p *part) bool { return p.node == nil })
 	if k < 0 {
@@ -192,7 +192,7 @@ func (t *template) inTime() bool {
 	return len(known) == len(t.parts)
 }
 
-// A reader is a part that reads another part.
+// A reader is a part that reads another part, as one of its operands.
 type reader struct {
 	part  *part
 	shift int
@@ -210,8 +210,8 @@ func (t *template) readers() map[*part][]reader {
 	return out
 }
 
-// inOrder moves parts that only the next step reads into that step, so that steps begin with codes. It then sorts the
-// parts. ok is false if an output is read more than one step later.
+// inOrder moves parts that only the next step reads to that step, so that steps begin with codes. It then sorts the
+// parts, operands first. ok is false if an output is read more than one step later.
 func (t *template) inOrder() bool {
 	recurrent := t.recurrent()
 	readers := t.readers()
@@ -253,9 +253,9 @@ func (t *template) inOrder() bool {
 	return ok
 }
 
-// belongsToNext reports whether a part that only the next step reads should be computed there. This holds for three
-// kinds of functions of states: those that are not codes, codes of a product that no product reads, and values of codes
-// that the next step also reads.
+// belongsToNext reports whether a part should be computed in the next step, because only that reads it. This holds for
+// functions of states other than codes. It also holds for codes of a product that no product reads, and values of codes
+// that the next step reads.
 func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]bool) bool {
 	for _, r := range readers {
 		if r.part.time-r.shift <= p.time || t.codes(p) && t.multiplies(r.part) {
@@ -271,7 +271,7 @@ func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]
 	return of.is(p) && (!t.codes(p) || of.products || t.ofState(p))
 }
 
-// ofState reports whether the next step also reads one of the part's operands.
+// ofState reports whether the next step also reads one of part p's operands.
 func (t *template) ofState(p *part) bool {
 	for _, q := range t.parts {
 		for _, o := range q.in {
@@ -285,8 +285,8 @@ func (t *template) ofState(p *part) bool {
 	return false
 }
 
-// An ofStates recognises functions of codes that the recurrence computes, without other operands that change from step
-// to step. Dequantised values of codes count as functions of the quantisers' input.
+// An ofStates recognises parts that are functions of codes in the recurrence alone, without elements of sequences.
+// Values of codes count as functions of what the quantiser reads.
 type ofStates struct {
 	*template
 	recurrent map[*part]bool
@@ -333,7 +333,8 @@ func (t *template) recurrent() map[*part]bool {
 	return before
 }
 
-// reach returns the parts that can be reached from the root by next.
+// reach returns the parts that can be reached from the root, itself included, by next, which lists the neighbours of a
+// part.
 func (t *template) reach(next func(p *part) []*part) map[*part]bool {
 	seen, list := map[*part]bool{}, []*part{t.root}
 	for len(list) > 0 {
@@ -350,8 +351,8 @@ func (t *template) reach(next func(p *part) []*part) map[*part]bool {
 // multiplies reports whether a part computes a sum of products.
 func (t *template) multiplies(p *part) bool { return p.node != nil && t.numbers.multiplies(p.node) }
 
-// codes reports whether a part gives codes or their dequantised values: it rounds, or is an affine function of a part
-// that does.
+// codes reports whether a part gives codes or their dequantised values: whether it rounds, or is an affine function of
+// a part that does.
 func (t *template) codes(p *part) bool {
 	if p.node == nil {
 		return false
@@ -393,7 +394,7 @@ func rounds(s *program.Step) bool {
 	return ok
 }
 
-// scales reports whether a part dequantises codes that another part computes.
+// scales reports whether a part dequantises the codes that another part computes.
 func (t *template) scales(p *part) bool {
 	return t.codes(p) && !slices.ContainsFunc(t.p.StepsOf(p.node), rounds)
 }

@@ -11,9 +11,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Activate reads one function per channel of a stream as an Activation. It has at most limit steps or, if the host
-// cannot take over, as many as the widest layer supports. behind is as in Activation. The error is the reason why a
-// function is no step function.
+// Activate turns one function per channel into an Activation of at most limit steps. If more are needed and host is
+// false, the widest layers count: Scaled may be set instead of Steps. behind becomes Activation.Behind. The error is
+// the reason why a function has no such steps.
 func (k *StepFunctionCache) Activate(functions []*real.Expr, in dataflow.StreamType, behind *FusibleProduct, limit int,
 	host bool) (Activation,
 	error) {
@@ -33,7 +33,8 @@ func (k *StepFunctionCache) Activate(functions []*real.Expr, in dataflow.StreamT
 	return Activation{Steps: steps, In: in, Behind: behind}, nil
 }
 
-// scaled reads functions as quantisers with any number of codes.
+// scaled reads one function per channel as quantisers of any number of codes, for a layer that multiplies and shifts.
+// ok is false if a function is no quantiser or no such layer computes them.
 func scaled(functions []*real.Expr, in dataflow.StreamType) (requant.Params, bool) {
 	list, x := make([]num.ExactQuantiser, len(functions)), make([]num.Range, len(functions))
 	for c, f := range functions {
@@ -50,8 +51,8 @@ func scaled(functions []*real.Expr, in dataflow.StreamType) (requant.Params, boo
 	return requant.FitQuantisers(list, x)
 }
 
-// StepFunctionCache caches the step functions of functions of integers. A model that is lowered a second time in
-// another form has most of them again.
+// A StepFunctionCache remembers step functions of functions of integers. A model that is lowered a second time in
+// another form has most of them again. The zero value is empty and ready to use.
 type StepFunctionCache struct{ of map[searched][]found }
 
 type searched struct {
@@ -66,7 +67,7 @@ type found struct {
 	err  error
 }
 
-// stepOver is f.StepOver with the cache. e is the expression of f.
+// stepOver returns f.StepOver(over, limit), from the cache if it was asked before. e is the expression of f.
 func (k *StepFunctionCache) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) (num.StepFunction, error) {
 	if k.of == nil {
 		k.of = map[searched][]found{}
@@ -82,8 +83,8 @@ func (k *StepFunctionCache) stepOver(f *real.Func, e *real.Expr, over num.Range,
 	return step, err
 }
 
-// StepsOver finds every channel's step function over the values that occur. It searches successive channels with
-// the same function together.
+// StepsOver returns each channel's step function over the values of t that occur, with at most limit steps each. It
+// returns the error of the first function without one. It searches adjacent channels with the same function together.
 func (k *StepFunctionCache) StepsOver(functions []*real.Expr, t dataflow.StreamType, limit int) ([]num.StepFunction,
 	error) {
 	out := make([]num.StepFunction, 0, len(functions))
@@ -123,7 +124,7 @@ func wire(a Activation) (FunctionChoice, error) {
 	return FunctionChoice{}, nil
 }
 
-// identical reports whether every channel's function leaves its integers unchanged.
+// identical reports whether every channel's step function maps each integer of t's range to itself.
 func identical(steps []num.StepFunction, t dataflow.StreamType) bool {
 	for c, f := range steps {
 		r := t.Channel(c)
@@ -140,9 +141,8 @@ func identical(steps []num.StepFunction, t dataflow.StreamType) bool {
 	return true
 }
 
-// From manySteps steps on, a separate layer, which multiplies or is built as a step function, takes less hardware
-// than thresholds of the product. For the product has thresholds for each of its PE, however rarely it completes a
-// sum.
+// manySteps is the number of steps from which a separate layer takes less hardware than thresholds of the product. The
+// product has thresholds for each of its PE, however rarely it completes a sum.
 const manySteps = 63
 
 func most(steps []num.StepFunction) (n int) {
@@ -177,7 +177,8 @@ func thresholding(a Activation) (dataflow.Op, bool) {
 	return threshold.New(threshold.Params{Steps: integers.MergeEqualSteps(a.Steps)}), true
 }
 
-// fused uses thresholds of the product that computes the integers.
+// fused puts the steps, as thresholds, into the layer of the product behind which the activation stands. It returns
+// errOther if that is not possible.
 func fused(a Activation) (FunctionChoice, error) {
 	p := a.Behind
 	if p == nil || p.Plain || a.wide() {
@@ -192,7 +193,8 @@ func fused(a Activation) (FunctionChoice, error) {
 	return c, err
 }
 
-// rise negates the falling channels of an activation.
+// rise makes the step functions of falling channels rise, by negating their weights. It returns new weights and steps;
+// ok is false if a channel neither rises nor falls throughout.
 func rise(weights [][]int64, steps []num.StepFunction, t dataflow.StreamType) ([][]int64, []num.StepFunction, bool) {
 	w, up := append([][]int64(nil), weights...), append([]num.StepFunction(nil), steps...)
 	for c, f := range steps {

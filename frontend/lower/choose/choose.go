@@ -13,11 +13,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A LayerRule is one way to compute a form of function. To add a layer for a form, add a row in front of those that
-// it should replace.
+// A LayerRule is one row of LayerRules: a layer that computes functions of one form. To add a layer for a form, add a
+// row in front of those that it should replace.
 type LayerRule struct {
 	Form  string // form of functions
-	Layer string // kind of the layer; or Wire, or Fused
+	Layer string // kind of the layer; or LayerWire, or LayerFused
 	Why   string // reason for the row and its position
 	try   func(Function) (FunctionChoice, error)
 }
@@ -28,10 +28,11 @@ const (
 	LayerFused = "thresholds of the layer in front"
 )
 
-// errOther is a row's answer to a function that it does not support. Any other error states why its layer refuses.
+// errOther is the error of a row that does not fit a function. Any other error of a row states why its layer refuses
+// the function.
 var errOther = errors.New("choose: not of this row")
 
-// A FunctionChoice is the result of Layer.
+// A FunctionChoice holds the layers that Layer chose for a function, and the row that chose them.
 type FunctionChoice struct {
 	Row   *LayerRule
 	Ops   []dataflow.Op   // nil for a wire; each but the first takes the output of the one before, and the next input
@@ -44,19 +45,20 @@ type FunctionChoice struct {
 // Wire reports whether the function changes nothing, so that no layer is needed.
 func (c *FunctionChoice) Wire() bool { return c.Row.Layer == LayerWire }
 
-// Fused reports whether the layer replaces the product behind which the function stands.
+// Fused reports whether the chosen layer also computes the product behind which the function stands, and so takes its
+// place.
 func (c *FunctionChoice) Fused() bool { return c.Row.Layer == LayerFused }
 
-// Refused returns the reason for a layer that does not accept its inputs. err is the layer's error.
+// Refused turns err, the error of a chosen layer that does not accept its inputs, into the reason for the user.
 func (c *FunctionChoice) Refused(err error) error { return c.refused(err) }
 
-// An Arranger brings data into the order of a layer.
+// An Arranger names the layer that brings an image into the order that the next layer reads.
 type Arranger struct {
 	Kind   FrontKind
 	Groups int // groups of channels, for sliding windows
 }
 
-// A FrontKind is a kind of Arranger.
+// A FrontKind says how an Arranger arranges an image.
 type FrontKind int
 
 // The kinds: the data unchanged, a window that slides over pixels, or pixels at regular distances.
@@ -66,7 +68,8 @@ const (
 	ArrangeStrided
 )
 
-// Layer chooses the layers for a function: those of the first row of the table that fits.
+// Layer chooses the layers for a function: those of the first row in LayerRules that fits. The error is the reason why
+// none does.
 func Layer(f Function) (*FunctionChoice, error) { return from(LayerRules, f) }
 
 func from(table []LayerRule, f Function) (*FunctionChoice, error) {
@@ -87,14 +90,15 @@ func from(table []LayerRule, f Function) (*FunctionChoice, error) {
 	return nil, f.refused(refusal)
 }
 
-// row returns a row for functions of type F.
+// row returns a rule for functions of type F, computed by a layer kind. try makes the choice, or returns errOther if
+// the rule does not fit.
 func row[F Function](layer, why string, try func(F) (FunctionChoice, error)) LayerRule {
 	var f F
 	return LayerRule{f.form(), layer, why, func(g Function) (FunctionChoice, error) { return try(g.(F)) }}
 }
 
-// elementwise returns a row for a layer that computes a step function per channel, one integer at a time. op
-// returns false if the layer does not support the function.
+// elementwise returns a rule for a layer that computes a step function per channel, one integer at a time. op returns
+// false if the layer does not support the function.
 func elementwise(layer, why string, op func(Activation) (dataflow.Op, bool)) LayerRule {
 	return row(layer, why, func(a Activation) (FunctionChoice, error) {
 		op, ok := op(a)

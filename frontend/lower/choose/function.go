@@ -15,10 +15,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Function is a function from integers to integers.
+// A Function is a function from integers to integers for which Layer finds layers. Its types are those of this file.
 type Function interface {
 	form() string
-	// refused returns the reason if no layer computes it. error is the error of the last layer that was tried.
+	// refused returns the reason, for the user, why no layer computes the function. The argument is the error of the
+	// last layer that was tried.
 	refused(error) error
 }
 
@@ -33,7 +34,7 @@ type Activation struct {
 // maxWideSteps limits the steps of an activation that a layer computes by multiplying and shifting.
 const maxWideSteps = 1 << 17
 
-// wide reports whether there are too many steps for comparators.
+// wide reports whether the activation has too many steps for a comparator each, which is more than integers.MaxSteps.
 func (a Activation) wide() bool { return a.Scaled != nil || most(a.Steps) > integers.MaxSteps }
 
 func (Activation) form() string { return "a step function per channel" }
@@ -51,7 +52,7 @@ func (a Activation) refused(err error) error {
 		"quantise this activation with fewer bits")
 }
 
-// A WeightedSum is a step function of a sum of several integers times integer factors, per channel.
+// A WeightedSum is a step function, per channel, of a sum of elements of several tensors, each times an integer factor.
 type WeightedSum struct {
 	Factors [][]int64          // per input and channel
 	Steps   []num.StepFunction // nil: the sum itself
@@ -64,7 +65,8 @@ func (WeightedSum) refused(err error) error {
 		"use one scale for both, or fewer bits")
 }
 
-// An ElementProduct is a step function of the product of two integers, each plus an offset, per channel.
+// An ElementProduct is a step function, per channel, of the product (x+Offset[0]) * (y+Offset[1]) of elements of two
+// tensors.
 type ElementProduct struct {
 	Offset [2]int64
 	Steps  []num.StepFunction
@@ -76,7 +78,7 @@ func (ElementProduct) refused(err error) error {
 	return unmapped.ReasonWithCode(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
 }
 
-// A Matrix is a set of sums of integers times constant weights.
+// A Matrix is a set of sums of integers times constant weights: one sum per row of Weights, for each vector or window.
 type Matrix struct {
 	Weights [][]int64      // per output channel
 	Groups  int            // groups of channels, each with a matrix of its own; 0 and 1 mean one
@@ -84,7 +86,7 @@ type Matrix struct {
 	Window  *SlidingWindow // nil for vectors
 }
 
-// A SlidingWindow slides over an image.
+// A SlidingWindow is a window that slides over an image, such as the kernel of a convolution or a pooling.
 type SlidingWindow struct {
 	*program.Window
 	Channels int  // channels of the image
@@ -101,7 +103,7 @@ func (Matrix) refused(err error) error {
 	return unmapped.ReasonWithCode(diag.AccumulatorWide, err.Error(), hint)
 }
 
-// A Maximum is the greatest integer of a window, per channel.
+// A Maximum is the greatest integer of a window, for each channel by itself.
 type Maximum struct{ Window SlidingWindow }
 
 func (Maximum) form() string { return "a maximum" }
@@ -110,7 +112,7 @@ func (Maximum) refused(err error) error {
 	return unmapped.NewReason("no layer takes this maximum: "+err.Error(), "use a smaller window")
 }
 
-// Lookup is a table, of which each integer selects a row.
+// A Lookup is a table of which each integer selects a row; the row's integers are the output's channels.
 type Lookup struct{ Table [][]int64 }
 
 func (Lookup) form() string { return "a row of a table" }
@@ -119,7 +121,7 @@ func (Lookup) refused(err error) error {
 	return unmapped.NewReason("no layer holds this table: "+err.Error(), "use a smaller table")
 }
 
-// A TopK is the places of the first K of N integers.
+// A TopK is the indices of the K first of N integers, sorted by size.
 type TopK struct {
 	N, K         int
 	Largest      bool // the largest integer comes first
@@ -132,7 +134,7 @@ func (TopK) refused(err error) error {
 	return unmapped.NewReason("no layer selects the labels: "+err.Error(), "ask for fewer places")
 }
 
-// A CellSequence is the output of cells that take turns over a sequence.
+// A CellSequence is a recurrence: cells that run over a sequence, time step by time step, and their outputs.
 type CellSequence struct{ Loop rnn.Params }
 
 func (CellSequence) form() string { return "a recurrence" }

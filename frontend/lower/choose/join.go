@@ -6,7 +6,8 @@ import (
 	"hlsgen/hlslib/mul"
 )
 
-// sum adds inputs with a chain of layers that have two inputs each. The last layer applies the steps.
+// sum adds the inputs with a chain of layers, each of two inputs: the sum so far and the next one. The last layer
+// applies the steps.
 func sum(s WeightedSum) (c FunctionChoice, err error) {
 	before := compact(s.Factors[0])
 	for _, factors := range s.Factors[1:] {
@@ -19,7 +20,7 @@ func sum(s WeightedSum) (c FunctionChoice, err error) {
 	return c, nil
 }
 
-// compact returns one factor if all channels have the same, and nil if it is 1.
+// compact returns nil if every factor is 1, a single factor if all are equal, and the factors themselves otherwise.
 func compact(factors []int64) []int64 {
 	for _, f := range factors {
 		if f != factors[0] {

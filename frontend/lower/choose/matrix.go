@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A FusibleProduct is a matrix product in integers, or a sum over windows, whose layer may take the activation behind
-// it.
+// A FusibleProduct is a matrix product of integers, or a sum over windows. Unless Plain is set, its layer may also
+// compute the activation behind it.
 type FusibleProduct struct {
 	Weights [][]int64
 	In      dataflow.StreamType // type of the layer's input
@@ -22,17 +22,17 @@ type FusibleProduct struct {
 	op func(weights [][]int64, steps []num.StepFunction) dataflow.Op
 }
 
-// Op returns the layer without an activation.
+// Op returns the layer of the product alone, without an activation.
 func (p *FusibleProduct) Op() dataflow.Op { return p.op(p.Weights, nil) }
 
-// With returns the product with other weights.
+// With returns a copy of the product with other weights.
 func (p *FusibleProduct) With(weights [][]int64) *FusibleProduct {
 	next := *p
 	next.Weights = weights
 	return &next
 }
 
-// WithNegatedRows returns the product with the weights of the given rows negated.
+// WithNegatedRows returns a copy of the product in which the weights of each row c with rows[c] set are negated.
 func (p *FusibleProduct) WithNegatedRows(rows []bool) *FusibleProduct {
 	weights := make([][]int64, len(p.Weights))
 	for c, row := range p.Weights {
@@ -51,7 +51,8 @@ func negative(row []int64) []int64 {
 	return out
 }
 
-// waits returns a layer for a product that may take an activation. plain returns one that does not.
+// waits returns a choice whose product waits for an activation. op makes the layer from weights and steps, which are
+// nil for none; front arranges its input.
 func (m Matrix) waits(front Arranger, op func(weights [][]int64,
 	steps []num.StepFunction) dataflow.Op) (FunctionChoice, error) {
 	return FunctionChoice{Front: front, Waits: &FusibleProduct{Weights: m.Weights, op: op}}, nil
@@ -62,7 +63,7 @@ func (m Matrix) plain(front Arranger, op dataflow.Op) (FunctionChoice, error) {
 	return FunctionChoice{Front: front, Waits: &FusibleProduct{Weights: m.Weights, Plain: true, op: only}}, nil
 }
 
-// depthwise reports whether every channel has a window of its own.
+// depthwise reports whether there is a window, and every channel of the image has its own sum over it.
 func (m Matrix) depthwise() bool {
 	w := m.Window
 	return w != nil && w.Group == w.Channels && len(m.Weights) == w.Channels && (w.Channels > 1 || m.adds())

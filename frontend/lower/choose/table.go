@@ -14,7 +14,7 @@ import (
 	"hlsgen/hlslib/vvau"
 )
 
-// LayerRules is sorted by preference: among the rows of a form, the first one that fits is used.
+// LayerRules lists the rules by preference: of those with a function's form, the first one that fits is used.
 var LayerRules = []LayerRule{
 	row(LayerWire, "A function that changes no integer needs no layer.", wire),
 	elementwise(requant.Layer.Name,

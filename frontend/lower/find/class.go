@@ -15,21 +15,21 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A class is a set of positions of an operand whose integers have the same scale and bias. Integers that never
-// change have classes of their own.
+// A class is a set of positions of an operand whose integers have the same scale and bias. Integers that never change,
+// such as constants, have classes of their own.
 type class struct {
 	affine real.Affine
 	stays  bool  // the integer never changes
 	always int64 // the integer, if it never changes
 }
 
-// value returns the real value of a class whose integer never changes, with scale and bias f.
+// value returns the real value of a class whose integer never changes, given the scale and bias f.
 func (c *class) value(f real.Affine) *big.Rat {
 	v := new(big.Rat).SetInt64(c.always)
 	return v.Add(v.Mul(v, f.Scale), f.Bias)
 }
 
-// classes groups the elements of a form that have the same numbers. Each group is known by its first element.
+// A classes groups the elements of a form by equal numbers. Each group is known by its first element.
 type classes struct {
 	first []int
 	index []int32 // index in operand.of
@@ -45,9 +45,8 @@ func (c *classes) begin(at *place.Place, form *scaled.Expression) {
 // maxClasses limits the groups that are searched. With more groups, elements hardly share any numbers.
 const maxClasses = 1 << 14
 
-// of returns the class of element k of a form, whose integer is at the given position of its stream. Before this
-// form, from elements were traced. An element usually belongs to the group of the element before, or to the group
-// after that.
+// of returns the class of element k of a form, whose integer is at a position of its stream. from elements were traced
+// before this form. An element usually belongs to the group of the one before, or to the group after that.
 func (c *classes) of(at *place.Place, o *LayerOperand, form *scaled.Expression, k, from int, position int32) (int32,
 	error) {
 	if c.alike && len(c.first) > 0 {
@@ -94,7 +93,8 @@ func unscaled(nodes []*graph.Node) error {
 		"its input is no scaled integer: "+between(nodes)+" stands between it and the last quantiser", afterActivation)
 }
 
-// find returns the index of a class. Classes of elements traced before usually come again in the same order.
+// find returns the index of a class in o's list, to which it is added if it is new. Classes of elements traced before
+// usually come again in the same order.
 func (o *LayerOperand) find(c class, from int) int32 {
 	if from > 0 {
 		for i := range o.of {

@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// RoundedCodes holds the input of a quantiser: each element is a function of integers.
+// A RoundedCodes describes the codes of a quantiser: each is a function of integers, which is then rounded.
 type RoundedCodes struct {
 	Step  *program.Step
 	Forms *scaled.Forms
@@ -27,7 +27,8 @@ type RoundedCodes struct {
 	over   num.Range // set by Recode: range of the codes
 }
 
-// CodesOf reads a quantiser.
+// CodesOf reads a quantiser, of which step returns the codes. The error is the reason why its input is no function of
+// integers.
 func (p *AnalysedProgram) CodesOf(step *program.Step) (*RoundedCodes, error) {
 	n := graph.Size(step.Shape)
 	forms, err := p.Integers.FormsOf(step, p.Integers.All(n))
@@ -37,7 +38,8 @@ func (p *AnalysedProgram) CodesOf(step *program.Step) (*RoundedCodes, error) {
 	return &RoundedCodes{Step: step, Forms: forms, p: p, n: n}, nil
 }
 
-// SeveralIntegersForm returns a form of several integers, if there is one.
+// SeveralIntegersForm returns a form, among those of the quantiser's input, that combines several integers. ok is false
+// if there is none.
 func (c *RoundedCodes) SeveralIntegersForm() (form *scaled.Expression, ok bool) {
 	i := slices.IndexFunc(c.Forms.Of, func(f scaled.Expression) bool { return len(f.Leaves()) > 1 })
 	if i < 0 {
@@ -73,8 +75,8 @@ func (c *RoundedCodes) Sources() (list []*CodeSource, reject error) {
 // maxPositions limits the functions of single elements. Each is a row of the tables of its layer.
 const maxPositions = 1 << 16
 
-// Positions is Sources with a function per element: the quantiser's input may have another scale or bias at every
-// pixel. ok is false if elements are used several times, or if there are too many.
+// Positions is Sources with a function per element instead of per channel, for an input with another scale or bias at
+// every pixel. ok is false if elements are used several times, or there are too many.
 func (c *RoundedCodes) Positions() (list []*CodeSource, ok bool) {
 	if c.n > maxPositions {
 		return nil, false
@@ -83,7 +85,8 @@ func (c *RoundedCodes) Positions() (list []*CodeSource, ok bool) {
 	return list, reject == nil
 }
 
-// A codesPart describes the elements of one form: integers of a source.
+// A codesPart describes the codes of one form: which elements they are, and the integers of a source that they come
+// from.
 type codesPart struct {
 	leaf *scaled.Var
 	at   *place.Place
@@ -145,7 +148,7 @@ func (c *RoundedCodes) sources(functions func(*place.Place) int) (list []*CodeSo
 
 const perChannel = "use scales and biases per tensor or per channel"
 
-// varied returns the reason for parameters of an element that differ from those of its channel.
+// varied returns the reason for an element whose scale or bias differs from that of its channel.
 func varied(element int, hint string) error {
 	return unmapped.NewReason(
 		fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", element), hint)
@@ -156,7 +159,7 @@ func (s *CodeSource) ByElement(t dataflow.StreamType) bool {
 	return len(s.Functions) != t.Shape.Channels()
 }
 
-// complete gives unused channels the function of used ones.
+// complete gives each channel without a function that of another channel, applied to with.
 func complete(functions []*real.Expr, with *real.Expr) {
 	for c, f := range functions {
 		if f == nil {
@@ -165,7 +168,7 @@ func complete(functions []*real.Expr, with *real.Expr) {
 	}
 }
 
-// alike reports whether two elements are the same function of their integers.
+// alike reports whether elements k and l are the same function of their integers.
 func (c *RoundedCodes) alike(k, l int) bool {
 	f, g := c.Forms.Which(k), c.Forms.Which(l)
 	if f == g {
@@ -210,9 +213,8 @@ func (c *RoundedCodes) InPlace(p *place.Place) (at *program.IndexList, ok bool) 
 	return program.NewIndexList(places), true
 }
 
-// Among returns the positions of codes that are at the positions of the integers of their single source, with
-// constants among them. Constants have no position, and a real value with scale 0. ok is false if there are no
-// constants.
+// Among returns positions for codes that stay where the integers of their single source are, with constants among them,
+// and the real value of each. Constants have no position, and scale 0. ok is false if there are no constants.
 func (c *RoundedCodes) Among(p *place.Place) (at *program.IndexList, of []real.Affine, ok bool) {
 	places := make([]int32, c.n)
 	of = slices.Repeat(scaled.IdentityAffine, c.n)

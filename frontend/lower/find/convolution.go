@@ -13,7 +13,7 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// Window describes a window over the image for a layer.
+// Window returns the window of a step over the image, as package choose describes it.
 func (im *Image) Window(win *program.Window) choose.SlidingWindow {
 	covers := im.Before == [2]int{} && im.After == [2]int{} && win.Kernel == [2]int{im.H, im.W} &&
 		win.Dilation == [2]int{1, 1}
@@ -46,7 +46,7 @@ type ConvolutionTerms struct {
 	columns Channels
 }
 
-// Terms returns the terms that a step adds.
+// Terms returns the terms that a convolution with the weights w adds up for one output.
 func (im *Image) Terms(step *program.Step, w *graph.Tensor) *ConvolutionTerms {
 	return &ConvolutionTerms{im, step.Window, step.Dot, w, ChannelsOf(step.Window, step.Shape)}
 }
@@ -95,7 +95,7 @@ func (t *ConvolutionTerms) weight(k, c int) float64 {
 	return t.weights.At(int(t.dot.BBase.At(c*t.columns.Stride) + t.dot.BOffset[k]))
 }
 
-// A group holds the inputs of the weights of a group's outputs.
+// A group holds, for the outputs of one group of channels, the scales and biases of what their weights multiply.
 type group struct {
 	data      []int // terms of the sum that depend on data
 	constants []int // constant terms
@@ -103,7 +103,7 @@ type group struct {
 	inputs    *integers.Inputs // inputs that are data
 }
 
-// group reads k terms, whose channels begin with channel first.
+// group returns the inputs of a group of k terms, whose channels begin with number first.
 func (im *Image) group(win *program.Window, k, first int) *group {
 	g := &group{}
 	in, always := make([]real.Affine, 0, k), make([]*big.Rat, 0, k)

@@ -19,7 +19,8 @@ func channelAxis(w *program.Window, shape []int) int {
 	return 1
 }
 
-// Layout returns the frame of a window's data or results, and the positions of its elements.
+// Layout returns the shape of the stream for a window's data or results. It also returns the position of each element
+// on it, nil if these are in order.
 func Layout(w *program.Window, shape []int) (dataflow.Shape, *program.IndexList) {
 	return place.ChannelsLast(shape, channelAxis(w, shape))
 }
@@ -27,7 +28,7 @@ func Layout(w *program.Window, shape []int) (dataflow.Shape, *program.IndexList)
 // Layouts caches layouts by shape and axis of channels, since networks repeat shapes. Callers must not change them.
 type Layouts map[string]*layout
 
-// A layout holds the result of Layout, and the elements in the order of the positions.
+// A layout holds what Layout returns, and the elements in the order of their positions.
 type layout struct {
 	shape        dataflow.Shape
 	at, elements *program.IndexList
@@ -44,7 +45,7 @@ func (all Layouts) find(w *program.Window, shape []int) *layout {
 	return l
 }
 
-// Of is Layout with cached lists.
+// Of returns what Layout returns, from the cache. Callers must not change the list.
 func (all Layouts) Of(w *program.Window, shape []int) (dataflow.Shape, *program.IndexList) {
 	l := all.find(w, shape)
 	return slices.Clone(l.shape), l.at
@@ -67,11 +68,10 @@ func (all Layouts) Frame(w *program.Window, shape []int) (dataflow.Shape, *progr
 	return slices.Clone(l.shape), l.elements, nil
 }
 
-// A Channels describes the channels of a tensor: their number, and the distance between elements of adjacent
-// channels.
+// A Channels describes the channels of a tensor: N of them, and the distance Stride between elements of adjacent ones.
 type Channels struct{ N, Stride int }
 
-// ChannelsOf returns the channels of a window's data or results.
+// ChannelsOf returns the channels of a window's data or results with the given shape.
 func ChannelsOf(w *program.Window, shape []int) Channels {
 	axis := channelAxis(w, shape)
 	return Channels{shape[axis], graph.Size(shape[axis+1:])}

@@ -68,5 +68,5 @@ func ImageOf(win *program.Window, shape dataflow.Shape, o *LayerOperand) (*Image
 	return im, nil
 }
 
-// Shape returns the frame of the pixels.
+// Shape returns the shape of a frame of the pixels: rows, columns and channels, without padding.
 func (im *Image) Shape() dataflow.Shape { return dataflow.Shape{im.H, im.W, im.C} }

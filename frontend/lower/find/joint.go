@@ -17,7 +17,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A MultiTensorValue is a value computed from several integer tensors, whose elements are brought into one order.
+// A MultiTensorValue is a value that a step computes from several integer tensors, whose elements are in one common
+// order.
 type MultiTensorValue struct {
 	Shape    dataflow.Shape     // shape of a frame in that order
 	At       *program.IndexList // position of each element of the value; nil if element i is at position i
@@ -71,8 +72,8 @@ func (p *AnalysedProgram) MultiTensorValueOf(step *program.Step, forms *scaled.F
 	return nil, varied(varies, perChannel)
 }
 
-// channels finds an element of each channel. It returns an element whose function differs from that of its channel,
-// or -1 if there is none.
+// channels finds, for each of n channels, an element that shows its function. It returns an element with another
+// function than its channel, or -1 if there is none.
 func (j *MultiTensorValue) channels(n int) (varies int) {
 	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
 	for k, e := range place.Inverse(program.NewIndexList(j.at), n) {
@@ -116,7 +117,7 @@ func onto(p *place.Place, leaf *scaled.Var, n int) ([]int32, bool) {
 	return at, true
 }
 
-// ranges returns the ranges of channel c of several types.
+// ranges returns the range of channel c on each of several streams.
 func ranges(types []dataflow.StreamType, c int) (out []num.Range) {
 	for i := range types {
 		out = append(out, types[i].Channel(c))

@@ -2,17 +2,17 @@ package find
 
 import "sort"
 
-// labels stores the class of each position. It stores adjacent positions with the same class as one run.
+// A labels stores the class of each position of an operand. Adjacent positions with the same class are one run.
 type labels struct {
 	n    int
 	runs []label
 	last int // run of the last access
 }
 
-// A label states the class of all positions from first up to the next label.
+// A label is a run: all positions from first up to the next label have the class.
 type label struct{ first, class int32 }
 
-// then appends a position.
+// then appends a position with the given class.
 func (l *labels) then(class int32) {
 	if k := len(l.runs) - 1; k < 0 || l.runs[k].class != class {
 		l.runs = append(l.runs, label{int32(l.n), class})
@@ -28,7 +28,7 @@ func (l *labels) at(k int) int32 {
 	return l.runs[l.last].class
 }
 
-// end returns the position behind a run.
+// end returns the first position behind a run.
 func (l *labels) end(run int) int {
 	if run+1 < len(l.runs) {
 		return int(l.runs[run+1].first)
@@ -36,7 +36,7 @@ func (l *labels) end(run int) int {
 	return l.n
 }
 
-// all visits all positions in order.
+// all yields every position with its class, in order.
 func (l *labels) all(yield func(k int, class int32) bool) {
 	for i, r := range l.runs {
 		for k := int(r.first); k < l.end(i); k++ {

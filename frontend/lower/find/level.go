@@ -11,12 +11,10 @@ import (
 // maxLevelled limits weights that grow to reach a common scale: to 8 bits, as most layers have.
 const maxLevelled = 1 << 7
 
-// EqualiseColumnScales gives all columns of the product that computes the ranking's integers a common scale. Each
-// column's integers are as small as possible. So its scale may be a multiple of its neighbours' scale even if all
-// weights were quantised alike. Scales per channel may also be powers of two. Level multiplies the weights of a column
-// by its scale over the common unit. ok is false if the labels differ in more than that, or if weights would become too
-// large. of holds the real values of the new integers. falls is true if the values to be sorted fall where the integers
-// rise.
+// EqualiseColumnScales returns weights with a common scale for all columns of the product that computes the ranking's
+// integers. It multiplies those of a column by the column's scale over the common unit. of holds the real values of the
+// new integers; falls is true if real values fall where these rise. ok is false if a column has no single scale, or if
+// weights would become too large.
 func (p *AnalysedProgram) EqualiseColumnScales(r *Ranking, weights [][]int64) (out [][]int64, of scaled.Values, falls,
 	ok bool) {
 	scales, ok := r.columns(weights)

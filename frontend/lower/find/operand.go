@@ -17,8 +17,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A LayerOperand is the data of a layer. Each position holds an integer of a stream, whose real value is a scale and a
-// bias of it, or a constant. Positions have the order in which the layer needs its elements.
+// A LayerOperand is the data of a layer, in the order in which the layer needs them. Each position holds a constant, or
+// an integer of a stream whose real value is scale*q + bias.
 type LayerOperand struct {
 	place.Movement               // movement of the tensors' streams
 	Tensors        []string      // names of the integer tensors
@@ -38,7 +38,7 @@ func (o *LayerOperand) constantAt(k int) *big.Rat {
 	return nil
 }
 
-// At most traced elements are traced back at a time, which limits the size of the lists.
+// traced is the most elements that are traced back to integers at a time, which limits the size of the lists.
 const traced = 1 << 16
 
 // Operand finds the integers behind elements of a tensor, which are listed in the order of the positions.
@@ -94,7 +94,7 @@ func (o *LayerOperand) read(p *AnalysedProgram, forms *scaled.Forms, from, n int
 	return nil
 }
 
-// A part holds the elements of one form.
+// A part holds the elements of one form of an operand, which all come from one stream.
 type part struct {
 	form    *scaled.Expression
 	last    int         // element before
@@ -208,9 +208,9 @@ func (o *LayerOperand) DecreasingChannels(n int) (channels []bool, ok bool) {
 
 func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cmp(b.Bias) == 0 }
 
-// WithoutConstants removes the channels that are constant everywhere. Position k belongs to channel k modulo n.
-// kept lists the other channels, and values the constant of each removed channel. ok is false if a channel has only
-// constants, with different values.
+// WithoutConstants returns the operand without the channels that are constant everywhere; position k belongs to channel
+// k modulo n. kept lists the other channels, and values the constants of those removed. ok is false if constants of a
+// channel differ, or no channel is left.
 func (o *LayerOperand) WithoutConstants(n int) (rest *LayerOperand, kept []int, values []*big.Rat, ok bool) {
 	values = make([]*big.Rat, n)
 	data := make([]bool, n)
@@ -247,10 +247,9 @@ func (o *LayerOperand) WithoutConstants(n int) (rest *LayerOperand, kept []int, 
 	return rest, kept, values, true
 }
 
-// FillCode returns the code of the operand's constants, for layers that pad. All constants must have one value, and it
-// must be the value of an integer in every channel, where of has the channels' real values. A channel that always
-// has this value can have any code. If the code stands for another value there, Fill replaces the channel's entry
-// of of by the constant.
+// FillCode returns the code of the operand's constants, for layers that pad. They must have one value that is an
+// integer's in every channel, by the real values of. Where a channel always has this value and the code has another
+// one, the entry of of becomes the constant.
 func (o *LayerOperand) FillCode(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, class := range o.class.all {
@@ -310,7 +309,8 @@ type PaddingValueError struct{ Value *big.Rat }
 
 func (*PaddingValueError) Error() string { return "find: padding" }
 
-// padding returns an error with a Padding. wrong states what is wrong with the value.
+// padding returns the reason, with a *PaddingValueError, that the value of padding has no code. wrong says what is
+// wrong.
 func padding(value *big.Rat, wrong, hint string) error {
 	return unmapped.WrapReason(&PaddingValueError{value}, diag.PaddingNotInteger,
 		fmt.Sprintf("the padding %s %s", value.FloatString(6), wrong), hint)

@@ -10,8 +10,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Ranking holds the rows that a step sorts. Row r consists of elements r*N .. r*N+N-1 of an integer tensor. The
-// real value of each is a scale and a bias of its integer.
+// A Ranking holds the rows of N integers that a step sorts: elements r*N to r*N+N-1 of an integer tensor for row r. The
+// real value of each is scale*q + bias.
 type Ranking struct {
 	Source string
 	N, K   int           // labels of a row, and places that are asked for
@@ -21,7 +21,7 @@ type Ranking struct {
 	reversed bool // the sorted values fall where these real values rise
 }
 
-// RankingOf finds the integers behind a step that sorts.
+// RankingOf reads a step that sorts rows. The error is the reason why these are not made of integers.
 func (p *AnalysedProgram) RankingOf(step *program.Step) (*Ranking, error) {
 	o := step.Order
 	if !o.Index {

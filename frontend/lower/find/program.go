@@ -25,7 +25,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// An AnalysedProgram is a program with the facts about its integers that are known so far.
+// An AnalysedProgram is a program with what is known so far of its integers: which tensors have them, and on which
+// streams.
 type AnalysedProgram struct {
 	*program.Program
 	Integers *scaled.Analysis
@@ -37,7 +38,7 @@ type AnalysedProgram struct {
 	traced  int                      // number of traced elements
 }
 
-// New returns a program without known integers.
+// New returns a program of which no integers are known yet.
 func New(p *program.Program) *AnalysedProgram {
 	return &AnalysedProgram{Program: p, Integers: scaled.New(p), Places: map[string]*place.Place{}, Uses: usesOf(p),
 		rounded: map[string]*program.Step{}, Layouts: Layouts{}}
@@ -103,7 +104,7 @@ func (p *AnalysedProgram) FindCombiningStep(tensor string) (m CombiningStep, ok 
 	return m, ok
 }
 
-// BehindMove reports whether a tensor is an elementwise function of a tensor that a step moves.
+// BehindMove reports whether a tensor is computed, element by element, from a tensor whose elements a step moves.
 func BehindMove(p *AnalysedProgram, tensor string) bool {
 	seen := map[string]bool{}
 	var moved func(tensor string) bool

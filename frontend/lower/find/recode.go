@@ -24,7 +24,7 @@ const (
 // maxCodeBits limits codes for a function's values. An 8-bit leaky ReLU, whose slope is any float32, needs 34 bits.
 const maxCodeBits = 40
 
-// maxFillBits is the most bits by which codes may grow because of padding.
+// maxFillBits is the most bits by which the value of padding may widen codes.
 const maxFillBits = 8
 
 // Recode reads a step whose elements are functions of one integer each, but not a scale and a bias of it, as codes.
@@ -127,7 +127,7 @@ type recoding struct {
 	read  int // number of evaluations of functions
 }
 
-// A recoded is a group of elements that are one function of integers in one range.
+// A recoded is a group of elements that are one function of integers in one range, with the values of the function.
 type recoded struct {
 	element int // first element
 	over    num.Range
@@ -245,7 +245,7 @@ func recodedOf(c *RoundedCodes, k int, over num.Range, fill *big.Rat) (f recoded
 	return f, nil
 }
 
-// measure finds the range of the values.
+// measure sets the least and the largest of the values.
 func (f *recoded) measure() {
 	f.least, f.span = f.values[0], f.values[0]
 	for _, v := range f.values {
@@ -306,7 +306,7 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 	return own, nil
 }
 
-// bits returns the bits of the values in units of a scale.
+// bits returns the number of bits of the values in units of a scale.
 func (f *recoded) bits(scale *big.Rat) int {
 	n := new(big.Rat).Quo(f.span, scale)
 	return new(big.Int).Quo(n.Num(), n.Denom()).BitLen()

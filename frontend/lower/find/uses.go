@@ -9,7 +9,7 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// Uses tells which steps depend on a tensor. It ignores steps on which no output of the model depends.
+// A Uses tells which steps depend on a tensor. It ignores steps on which no output of the model depends.
 type Uses struct {
 	prog    *program.Program
 	used    map[*program.Step]bool
@@ -17,7 +17,7 @@ type Uses struct {
 
 	readers               map[string][]*program.Step // results of Readers
 	feeds, quantised      map[string]bool            // results of FeedsLayer and Quantised
-	continued, multiplied map[string]bool            // intermediate results of Tail
+	continued, multiplied map[string]bool            // intermediate results of IsHostTail
 }
 
 func usesOf(p *program.Program) *Uses {
@@ -55,8 +55,8 @@ func (u *Uses) Readers(tensor string) (steps []*program.Step) {
 	return steps
 }
 
-// FeedsLayer reports whether a quantiser, matrix product or loop depends on a tensor, not counting dependence
-// through a Tail.
+// FeedsLayer reports whether a quantiser, a matrix product or a loop depends on a tensor. Dependence through a step of
+// the host's tail (IsHostTail) does not count.
 func (u *Uses) FeedsLayer(tensor string) bool {
 	return u.leadsTo(u.feeds, tensor, func(r *program.Step) bool {
 		return u.product(r) || r.Recur != nil || scaled.IsCode(r)
@@ -88,7 +88,7 @@ func (u *Uses) FeedsProduct(tensor string) bool {
 	return u.leadsTo(u.multiplied, tensor, func(r *program.Step) bool { return r.Recur != nil || u.product(r) }, none)
 }
 
-// product reports whether a step is a matrix product, other than the sum that a softmax divides by.
+// product reports whether a step is a matrix product, other than the sum by which a softmax divides.
 func (u *Uses) product(r *program.Step) bool {
 	return r.Dot != nil && !operators.Has(u.prog.Origin(r.Node), operators.TraitSoftmax)
 }

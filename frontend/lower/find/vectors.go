@@ -16,7 +16,7 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// MatrixVectors are the vectors that a matrix multiplies, without their constant elements.
+// A MatrixVectors holds the vectors that a matrix multiplies, without elements that are constant.
 type MatrixVectors struct {
 	*LayerOperand     // one vector after the other
 	Count, K      int // number of vectors, and elements of each
@@ -85,7 +85,7 @@ func VectorsOf(d *program.Dot, w *graph.Tensor, rows int, o *LayerOperand) (*Mat
 	return v, nil
 }
 
-// Scales returns the scale of every element of a vector, nil for constants.
+// Scales returns the scale of every element of a vector, nil for constants. ok is always true.
 func (v *MatrixVectors) Scales() (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, len(v.constants))
 	for i, k := range v.kept {
@@ -313,8 +313,9 @@ func (v *MatrixVectors) FindInStream(p *AnalysedProgram) (order []int, length in
 	return order, length, true
 }
 
-// FindConcatenated finds a vector in several tensors with the same number of pixels, whose channels are concatenated.
-// order is as in Within.
+// FindConcatenated finds a single vector in several tensors with the same number of pixels, whose channels are
+// concatenated. Element k is element order[k] of the result, which has the given length per pixel. ok is false if there
+// is no such form.
 func (v *MatrixVectors) FindConcatenated(p *AnalysedProgram) (order []int, length int, ok bool) {
 	if v.Count != 1 || len(v.Tensors) < 2 {
 		return nil, 0, false

@@ -6,24 +6,24 @@ import (
 	mathbits "math/bits"
 )
 
-// maxCode is the number of bits of the widest codes that quantisers of weights give.
+// maxCode is the most bits of a weight, as a multiple of its block's unit, for which the weights count as quantised.
 const maxCode = 16
 
-// A grid is the largest number of which some weights are integer multiples: an odd divisor times 2^least. Divisor 0
-// means that all weights are 0.
+// A grid describes the largest number of which some weights are integer multiples: the odd divisor times 2^least.
+// Divisor 0 means that all weights are 0.
 type grid struct {
 	divisor uint64
 	least   int
 	most    float64 // largest magnitude of a weight
 }
 
-// add adds a weight, which must not be 0.
+// add adds a weight, which must not be 0, to those that the grid covers.
 func (g *grid) add(w float64) {
 	m, e := odd(w)
 	g.join(&grid{m, e, math.Abs(w)})
 }
 
-// join adds the weights of another grid.
+// join adds the weights that another grid covers.
 func (g *grid) join(o *grid) {
 	switch {
 	case o.divisor == 0:
@@ -38,7 +38,7 @@ func (g *grid) join(o *grid) {
 	}
 }
 
-// bits returns the number of bits of the largest weight as a multiple.
+// bits returns the number of bits of the largest weight as a multiple of unit; 0 if all weights are 0.
 func (g *grid) bits() int {
 	if g.divisor == 0 {
 		return 0
@@ -47,7 +47,7 @@ func (g *grid) bits() int {
 	return mathbits.Len64(m/g.divisor) + e - g.least
 }
 
-// unit returns the number.
+// unit returns the largest number of which all weights are integer multiples, or 0 if all are 0.
 func (g *grid) unit() *big.Rat {
 	unit := new(big.Rat).SetInt(new(big.Int).SetUint64(g.divisor))
 	power := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(g.least, -g.least))))
@@ -57,10 +57,10 @@ func (g *grid) unit() *big.Rat {
 	return unit.Mul(unit, power)
 }
 
-// A block is a set of elements of a sum whose weights are codes of one quantiser, column by column.
+// A block is a set of a sum's elements whose weights are codes of one quantiser. It holds a grid for each column.
 type block []grid
 
-// joined returns the block with further elements, or nil if their weights are codes of another quantiser.
+// joined returns a block of the elements of b and with, or nil if one quantiser cannot give the weights of both.
 func (b block) joined(with block) block {
 	out := make(block, len(b))
 	for c := range b {
@@ -73,13 +73,12 @@ func (b block) joined(with block) block {
 	return out
 }
 
-// An element is compared with at most looked blocks, besides the block of the element before it.
+// looked is the number of blocks with which an element is compared, besides the block of the element before it.
 const looked = 16
 
-// FindWeightBlocks finds the blocks in which weights are quantised: in each block, the weights of a column are small
-// integer multiples of a number of their own. It returns the block of each of n elements of a sum, and the number of
-// blocks. count is 0 if there are none. Blocks have on average at least two elements. weights returns the weights of an
-// element in a column.
+// FindWeightBlocks groups the n elements of a sum so that, in each block, a column's weights are small integer
+// multiples of one number. weights returns those of an element in a column. of is the block of each element; count is 0
+// if there are no blocks of two elements on average.
 func FindWeightBlocks(n, columns int, weights func(element, column int) []float64) (of []int, count int) {
 	var all []block
 	of = make([]int, n)

@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Lattice is the exact set of sums of Scale[i]*v[i] over all integers v[i] of the ranges.
+// A Lattice is the exact set of all sums of scale[i]*v[i], where each v[i] is any integer of its own range.
 type Lattice struct {
 	unit   *big.Rat // unit of which all scales are integer multiples
 	factor []*big.Int
@@ -17,8 +17,8 @@ type Lattice struct {
 	spent  float64
 }
 
-// NewLattice returns the lattice for scales and ranges. Scales that are 0, and ranges of one integer, only
-// contribute to the base.
+// NewLattice returns the lattice for a scale and a range of integers per term. Terms of scale 0, or with one integer,
+// only move all sums by a constant.
 func NewLattice(scale []*big.Rat, ranges []num.Range) *Lattice {
 	l := &Lattice{unit: CommonUnit(scale), base: new(big.Int)}
 	for i, s := range scale {
@@ -40,8 +40,8 @@ func NewLattice(scale []*big.Rat, ranges []num.Range) *Lattice {
 	return l
 }
 
-// merge replaces two terms by one, if the factor of one is a multiple of the other's and their sums are all
-// integers of a range. It returns false if there are no such terms.
+// merge replaces two terms by one that has the same sums. One factor must be a multiple of the other, small enough that
+// the sums leave no gap. It returns false if there are no such terms.
 func (l *Lattice) merge() bool {
 	for i, small := range l.factor {
 		for k, large := range l.factor {
@@ -91,8 +91,8 @@ func (l *Lattice) StepsTaken() float64 { return l.spent }
 // bigStep is the number of steps in int64 that take as long as one in big integers.
 const bigStep = 16
 
-// NeighbourSums returns the greatest sum below a bound and the least sum that reaches it; either may be nil. If closed
-// is false, a sum equal to the bound counts as below it.
+// NeighbourSums returns the greatest sum below a bound and the least sum that reaches it; each is nil if there is none.
+// A sum equal to the bound reaches it if closed is true, and is below otherwise.
 func (l *Lattice) NeighbourSums(bound *big.Rat, closed bool) (below, from *big.Rat) {
 	l.spent += 2 * bigStep * l.StepsPerSearch()
 	first := l.first(bound, closed)
@@ -111,8 +111,8 @@ func (l *Lattice) NeighbourSums(bound *big.Rat, closed bool) (below, from *big.R
 	return below, from
 }
 
-// ApproxNeighbourSums is a much faster approximation of Around. No sum lies between its results, and the results of
-// Around are close to them.
+// ApproxNeighbourSums is a much faster approximation of NeighbourSums. Its results lie at most a little further
+// inwards, between the bound and the exact sums; no sum lies between them.
 func (l *Lattice) ApproxNeighbourSums(bound *big.Rat, closed bool) (below, from *big.Rat) {
 	l.spent += 2 * l.StepsPerSearch()
 	b, f, ok := l.small.around(l.first(bound, closed))
@@ -128,7 +128,8 @@ func (l *Lattice) ApproxNeighbourSums(bound *big.Rat, closed bool) (below, from 
 	return below, from
 }
 
-// first returns the least integer number of units above the base that reaches a bound.
+// first returns the bound as a number of units above the least sum, rounded up. If closed is false, a whole number
+// counts as one more.
 func (l *Lattice) first(bound *big.Rat, closed bool) *big.Int {
 	at := new(big.Rat).Quo(bound, l.unit)
 	first, rest := new(big.Int).DivMod(at.Num(), at.Denom(), new(big.Int))

@@ -8,10 +8,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Requantise finds integer multipliers and a step function f such that f(sum of m[i]*q[i]) is outer(inner(q)) for
-// all integers q of the ranges. The multiples of the scales' common unit always work. For two tensors whose scales
-// have no small ratio, it tries smaller multipliers, best approximations first, and proves them for all pairs of
-// integers.
+// Requantise returns integers m and a step function f with f(sum of m[i]*q[i]) = outer(inner(q)) for all q of the
+// ranges. f has at most limit steps. m holds the scales in their common unit or, for two tensors, smaller integers that
+// give the same.
 func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit int) ([]int64, num.StepFunction, error) {
 	unit := CommonUnit(inner.Scale)
 	exact := make([]int64, len(ranges))
@@ -47,7 +46,8 @@ const (
 	maxCandidates = 256
 )
 
-// approximate tries the best rational approximations of the ratio of two multipliers, the smallest first.
+// approximate looks for smaller multipliers m, in place of exact, and a step function g of their sum that equals f of
+// the exact sum. It tries ratios close to the exact one, the smallest terms first. ok is false if it finds none.
 func approximate(exact [2]int64, f num.StepFunction, ranges [2]num.Range) (m [2]int64, g num.StepFunction, ok bool) {
 	// Make both multipliers positive, and the first tensor the one with fewer values.
 	var sign [2]int64
@@ -101,9 +101,8 @@ func candidates(v [2]int64) func(yield func(int, [2]int64) bool) {
 	}
 }
 
-// equivalent finds the step function over m[0]*x + m[1]*y that equals f over a[0]*x + a[1]*y for all x, y of the
-// ranges. All multipliers must be positive. For each x, the least y that reaches a breakpoint under a must be the
-// least that reaches the new breakpoint under m.
+// equivalent returns the step function over m[0]*x + m[1]*y that equals f over a[0]*x + a[1]*y for all x, y of the
+// ranges. ok is false if there is none. All multipliers must be positive.
 func equivalent(a, m [2]int64, f num.StepFunction, ranges [2]num.Range) (g num.StepFunction, ok bool) {
 	g.Value = []int64{f.Value[0]}
 	x, y := ranges[0], ranges[1]

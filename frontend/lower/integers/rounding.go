@@ -29,7 +29,8 @@ var modes = map[real.RoundingMode]num.Rounding{real.HalfEven: num.HalfEven, real
 	real.TowardsZero:  num.TowardZero,
 	real.AwayFromZero: num.AwayFromZero}
 
-// RoundingOf reads a quantiser without a zero point. The error states why the step is no such quantiser.
+// RoundingOf reads a quantiser with a single scale and no zero point as a rounding. The error states why the step is no
+// such quantiser.
 func RoundingOf(p *program.Program, step *program.Step) (*ProductRounding, error) {
 	q, err := ShiftedOf(p, step)
 	if err == nil && (q.Before.Sign() != 0 || q.Behind != 0) {
@@ -38,8 +39,8 @@ func RoundingOf(p *program.Program, step *program.Step) (*ProductRounding, error
 	return q, err
 }
 
-// ShiftedOf reads a quantiser that has a single scale and a single zero point, which may be 0. The error states why
-// the step is no such quantiser.
+// ShiftedOf reads a quantiser with a single scale and a single zero point, which may be 0, as a rounding. The error
+// states why the step is no such quantiser.
 func ShiftedOf(p *program.Program, step *program.Step) (*ProductRounding, error) {
 	codes, ok := scaled.Codes(step)
 	if !ok || !operators.Has(step.Node, operators.TraitUniformCodes) || step.Node.Int("sign", 0) != 0 {
@@ -63,8 +64,9 @@ func ShiftedOf(p *program.Program, step *program.Step) (*ProductRounding, error)
 	return q, nil
 }
 
-// Products reads the first n elements of a form, which are rounded, as products of integers in a range with integer
-// weights. q rounds these products. An error that is no unmapped.Reason states why they have no such form.
+// Products reads the first n elements of a form that r rounds as products of weights and integers within in. q
+// multiplies and shifts these products as r rounds. An error that is no *unmapped.Reason states why the elements have
+// no such form.
 func (r *ProductRounding) Products(form *scaled.Expression, n int, in num.Range) (weights []int64, q num.Requant,
 	err error) {
 	scales := make([]*big.Rat, n)
@@ -92,7 +94,8 @@ func (r *ProductRounding) Products(form *scaled.Expression, n int, in num.Range)
 	return weights, q, err
 }
 
-// Fit returns the multiplier and the shift that round integers of a range, times a scale, as the quantiser does.
+// Fit returns the multiplier and the shift that map each integer of a range, times a scale, to the code that r gives.
+// The error states that there are none.
 func (r *ProductRounding) Fit(scale *big.Rat, in num.Range) (num.Requant, error) {
 	q, ok := num.FitRequant(scale, r.Mode, in, r.Codes.Lo, r.Codes.Hi)
 	if !ok {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// A small is a lattice whose factors are truncated to few bits, so that sums fit into int64. A sum divided by
-// 2^shift is at least the sum of the truncated factors, and exceeds it by less than lost.
+// A small is a Lattice whose factors are shifted right until every sum fits into int64. A true sum divided by 2^shift
+// is at least the sum of the shifted factors, and exceeds it by less than lost.
 type small struct {
 	factor, span []uint64
 	all          int64 // greatest sum
@@ -17,7 +17,7 @@ type small struct {
 // maxSmall is the number of bits of the greatest sum.
 const maxSmall = 61
 
-// shortened returns the truncated lattice, or nil if it has too many integers.
+// shortened returns the lattice with shifted factors, or nil if it has too many integers for that.
 func (l *Lattice) shortened() *small {
 	all, count := new(big.Int), new(big.Int)
 	for i, f := range l.factor {
@@ -39,8 +39,8 @@ func (l *Lattice) shortened() *small {
 	return s
 }
 
-// around returns bounds of the greatest sum below first and of the least sum that reaches it; either may be nil. ok
-// is false if the truncated bits might make a difference.
+// around returns an upper bound of the greatest sum below first, and a lower bound of the least sum from first on. Each
+// is nil if there is no such sum. ok is false if s is nil or the lost bits might matter.
 func (s *small) around(first *big.Int) (below, from *big.Int, ok bool) {
 	if s == nil {
 		return nil, nil, false
@@ -78,7 +78,7 @@ func (s *small) clipped(v *big.Int) int64 {
 	return v.Int64()
 }
 
-// least returns the least sum of at least bound, if there is one.
+// least returns the least sum that is at least bound. ok is false if all sums are smaller.
 func (s *small) least(bound int64) (v int64, ok bool) {
 	if bound <= 0 {
 		return 0, true
@@ -87,7 +87,8 @@ func (s *small) least(bound int64) (v int64, ok bool) {
 	return int64(u), ok
 }
 
-// leastSmall is least for a positive bound.
+// leastSmall returns the least sum of factor[i]*v[i], 0 <= v[i] <= span[i], of at least bound, which is positive. ok is
+// false if there is none.
 func leastSmall(factor, span []uint64, bound uint64) (v uint64, ok bool) {
 	switch len(factor) {
 	case 0:
@@ -116,7 +117,8 @@ func leastSmall(factor, span []uint64, bound uint64) (v uint64, ok bool) {
 	return v, ok
 }
 
-// leastOfTwoSmall is leastOfTwo for a positive bound.
+// leastOfTwoSmall returns the least a*x + b*y of at least bound, which is positive, with x <= m and y <= n. ok is false
+// if there is none. As in leastOfTwo, a must not be less than b.
 func leastOfTwoSmall(a, b, m, n, bound uint64) (v uint64, ok bool) {
 	if a == 0 {
 		return 0, false

@@ -11,11 +11,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MaxSteps limits the steps of one activation function. Each step takes a comparator per PE and a word of threshold
-// memory per channel.
+// MaxSteps is the most steps that an activation of comparators may have. Each step takes a comparator per PE and a word
+// of threshold memory per channel.
 const MaxSteps = 1 << 12
 
-// MergeEqualSteps returns a list with one step function if all channels have the same.
+// MergeEqualSteps returns the first step function alone if all channels have the same one, and steps otherwise. There
+// must be at least one.
 func MergeEqualSteps(steps []num.StepFunction) []num.StepFunction {
 	for _, f := range steps[1:] {
 		if !f.Equal(steps[0]) {
@@ -25,8 +26,8 @@ func MergeEqualSteps(steps []num.StepFunction) []num.StepFunction {
 	return steps[:1]
 }
 
-// NoStepFunction returns the reason for a function without a step function of at most limit steps. err is the error of
-// the search.
+// NoStepFunction turns err, with which the search for a step function of at most limit steps failed, into the reason
+// for the user.
 func NoStepFunction(err error, limit int) error {
 	switch {
 	case errors.Is(err, real.ErrTooManySteps):
@@ -40,7 +41,7 @@ func NoStepFunction(err error, limit int) error {
 		"the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer")
 }
 
-// FewerStepsHint returns the hint for an activation with a limited number of steps.
+// FewerStepsHint returns the hint for an activation that may have at most limit steps: the bits to quantise it with.
 func FewerStepsHint(limit int) string {
 	if limit < 4 {
 		return "quantise this activation with fewer bits"
@@ -48,5 +49,5 @@ func FewerStepsHint(limit int) string {
 	return fmt.Sprintf("quantise this activation with %d bits or fewer", bits.Len(uint(limit))-1)
 }
 
-// Interval returns a range as an interval of real numbers.
+// Interval returns a range of integers as an interval of real numbers with the same ends.
 func Interval(r num.Range) real.Interval { return real.Interval{Lo: float64(r.Lo), Hi: float64(r.Hi)} }

@@ -19,8 +19,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// MaxBits distinguishes quantised weights from floats: integers for a float32 column without a common scale are
-// wider.
+// MaxBits is the widest that integer weights of one column may be to count as quantised. The integers of float32
+// weights that were not quantised are wider.
 const MaxBits = 24
 
 // Limits for minifloats, whose weights are integers of few bits times a power of two. If all integers of a column
@@ -30,7 +30,8 @@ const (
 	maxFloat    = 62
 )
 
-// quantised reports whether a column of integers with the given width consists of quantised weights.
+// quantised reports whether the integers of a column, the largest of which has the given bits, count as quantised
+// weights. They may be wider than MaxBits if they are minifloats.
 func quantised(row []int64, bits int) bool {
 	if bits <= MaxBits {
 		return true
@@ -41,7 +42,7 @@ func quantised(row []int64, bits int) bool {
 	})
 }
 
-// CommonUnit returns the greatest rational of which all values are integer multiples, or 1 if all are zero.
+// CommonUnit returns the greatest positive rational of which all values are integer multiples, or 1 if all are zero.
 func CommonUnit(values []*big.Rat) *big.Rat {
 	n, d := new(big.Int), big.NewInt(1)
 	for _, v := range values {
@@ -59,7 +60,7 @@ func CommonUnit(values []*big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(n, d)
 }
 
-// InUnits returns v in units.
+// InUnits returns v/unit, which must be an integer. The error is the reason for one that does not fit into int64.
 func InUnits(v, unit *big.Rat) (int64, error) {
 	q := new(big.Rat).Quo(v, unit)
 	if !q.Num().IsInt64() {
@@ -70,7 +71,7 @@ func InUnits(v, unit *big.Rat) (int64, error) {
 	return q.Num().Int64(), nil
 }
 
-// Inputs holds the scales and biases of the inputs of a matrix's columns. All columns share it.
+// Inputs holds, for each input of a matrix, the scale and the bias of its real values. All columns of weights share it.
 type Inputs struct {
 	of      []real.Affine
 	dead    []int    // inputs of scale 0, whose values are their biases
@@ -79,7 +80,7 @@ type Inputs struct {
 	alike   bool     // no input has scale 0, and all have one bias
 }
 
-// InputsOf returns the Inputs for the given scales and biases.
+// InputsOf returns the Inputs for the given scales and biases, one for each input.
 func InputsOf(in []real.Affine) *Inputs {
 	x := &Inputs{of: in, uniform: true, alike: true}
 	for k, a := range in {
@@ -97,9 +98,9 @@ func InputsOf(in []real.Affine) *Inputs {
 	return x
 }
 
-// Column divides a column of weights, each multiplied by its input's scale, by the largest real number that gives
-// integers. So the weights become as narrow as possible, and the divisor is the sum's scale. Inputs of scale 0
-// contribute their biases, and get the weight 0.
+// Column returns a column of weights, each times its input's scale, as integers in units of the sum's scale, which is
+// as large as possible. out also has the sum's bias. Inputs of scale 0 get the weight 0. The error is the reason for
+// weights that are not quantised.
 func (x *Inputs) Column(column []float64) (row []int64, out real.Affine, reject error) {
 	live := column
 	if len(x.dead) > 0 {
@@ -131,13 +132,13 @@ func (x *Inputs) Column(column []float64) (row []int64, out real.Affine, reject 
 	return row, out, nil
 }
 
-// Column is Inputs.Column for a single column.
+// Column returns what Inputs.Column returns, for the only column of a matrix with these inputs.
 func Column(column []float64, in []real.Affine) (row []int64, out real.Affine, reject error) {
 	return InputsOf(in).Column(column)
 }
 
-// Coded is Column for weights that are codes with the given values. All inputs must have the same scale, which is
-// not 0, and the same bias. It examines each code only once.
+// Coded is Inputs.Column for weights given as codes, with the value of each code. All inputs must have the scale and
+// bias in, and the scale must not be 0. It examines each code only once.
 func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out real.Affine, reject error) {
 	var occurs [256]bool
 	for _, c := range codes {
@@ -167,7 +168,7 @@ func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out re
 	return row, out, nil
 }
 
-// equal compares numbers, many of which are identical pointers.
+// equal reports whether two rationals are equal. It is fast for identical pointers, which are frequent.
 func equal(a, b *big.Rat) bool { return a == b || a.Cmp(b) == 0 }
 
 func sum(row []int64) (s int64) {
@@ -177,7 +178,7 @@ func sum(row []int64) (s int64) {
 	return s
 }
 
-// bias returns the sum of the weights times the biases of their inputs.
+// bias returns the sum of all weights of a column times the biases of their inputs.
 func bias(column []float64, in []real.Affine) *big.Rat {
 	sum := new(big.Rat)
 	for k, w := range column {
@@ -189,9 +190,8 @@ func bias(column []float64, in []real.Affine) *big.Rat {
 	return sum
 }
 
-// dyadic returns a column in units of the largest real number that gives integers, and the number of bits that
-// these need. Above 63 bits, the integers are meaningless. A float is an odd integer times a power of two. The unit
-// is the greatest common divisor of the odd integers times the least power.
+// dyadic returns a column in units of the largest number of which all weights are integer multiples, and the bits of
+// the widest integer. Above 63 bits the integers are meaningless.
 func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
 	var g grid
 	var seen [64]float64 // some earlier weights, since quantised weights have few values
@@ -234,7 +234,7 @@ func multiples(row []int64, column []float64, divisor uint64, least int) {
 	}
 }
 
-// odd returns a float that is not 0 as an odd integer times 2^e, without its sign.
+// odd splits a float64 that is not 0: its magnitude is m * 2^e with m odd.
 func odd(w float64) (m uint64, e int) {
 	const fraction = 52
 	b := math.Float64bits(w)
@@ -256,7 +256,7 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// rationals is dyadic for weights times the scales of their inputs.
+// rationals is dyadic for weights times the scales of their inputs, which need not be powers of two.
 func rationals(column []float64, in []real.Affine) (row []int64, unit *big.Rat, bits int) {
 	values := make([]*big.Rat, len(column))
 	for k, w := range column {
@@ -273,8 +273,8 @@ func rationals(column []float64, in []real.Affine) (row []int64, unit *big.Rat, 
 	return row, unit, bits
 }
 
-// TooWide returns the reason for a column whose integers need too many bits. uniform tells that its inputs have one
-// scale.
+// TooWide returns the reason for a column whose integers would need the given bits. uniform says whether all inputs
+// have one scale, so that the weights are to blame.
 func TooWide(bits int, uniform bool) error {
 	if !uniform {
 		return unmapped.ReasonWithCode(diag.ScalePerInput,

@@ -1,13 +1,13 @@
 package place
 
-// A Box is the set of pixels of a frame that are no constants: rows Y0, Y0+DY ... Y1, and columns likewise.
+// A Box is a set of pixels in a frame: those in the rows Y0, Y0+DY ... Y1 and the columns X0, X0+DX ... X1.
 type Box struct{ Y0, Y1, DY, X0, X1, DX int }
 
 func (b Box) Rows() int { return (b.Y1-b.Y0)/b.DY + 1 }
 func (b Box) Cols() int { return (b.X1-b.X0)/b.DX + 1 }
 
-// inside finds the box of the pixels that are no constants. ok is false if they form no box, or if a pixel is
-// partly constant.
+// inside returns the box of the pixels that are no constants, in a frame of h rows of w pixels with c channels. from
+// has the wire of each element. ok is false if there are none, or they form no box.
 func inside(h, w, c int, from []int16) (b Box, ok bool) {
 	var ys, xs []int
 	data := func(y, x int) bool { return from[(y*w+x)*c] != ConstantWire }
@@ -50,7 +50,7 @@ func inside(h, w, c int, from []int16) (b Box, ok bool) {
 	return b, true
 }
 
-// cut returns the positions of a box in a frame whose rows have w pixels.
+// cut returns from and at for the elements in the box alone. The frame's rows have w pixels of c channels.
 func (b Box) cut(w, c int, from []int16, at []int32) ([]int16, []int32) {
 	n := b.Rows() * b.Cols() * c
 	f, a := make([]int16, 0, n), make([]int32, 0, n)

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// LaidGraph is the graph of a netlist.
+// A LaidGraph is the dataflow graph that Build makes of a netlist, and what became of its components and wires.
 type LaidGraph struct {
 	Graph *dataflow.Graph
 
@@ -16,7 +16,7 @@ type LaidGraph struct {
 	streams []int // stream of each wire, in front of a DuplicateStreams; -1 for none
 }
 
-// StreamOf returns the stream that carries a tensor, if there is one.
+// StreamOf returns the stream of the graph that carries a tensor. ok is false if the graph has none.
 func (b *LaidGraph) StreamOf(p *Place) (stream int, ok bool) {
 	if !p.onWire || b.streams[p.wire] < 0 {
 		return 0, false
@@ -33,7 +33,8 @@ type builder struct {
 	ends  [][]int // per wire: its streams for further readers
 }
 
-// Build builds the graph. The error comes from a layer that does not accept its inputs.
+// Build makes the dataflow graph of the netlist. It adds layers that copy streams of several readers. The error comes
+// from a layer that does not accept its inputs.
 func (n *Netlist) Build() (*LaidGraph, error) {
 	b := builder{net: n, made: &LaidGraph{streams: slices.Repeat([]int{-1}, len(n.wires))},
 		ends: make([][]int, len(n.wires))}
@@ -86,14 +87,14 @@ func (b *builder) add(op dataflow.Op, in []int, name string, origin []string) ([
 	return b.Add(op, in, []string{name}, origin)
 }
 
-// connect records the stream of a wire, and copies the stream for several readers.
+// connect records the stream that wire w has become, and adds layers that copy it if the wire has several readers.
 func (b *builder) connect(w, stream int, origin []string) (err error) {
 	b.made.streams[w] = stream
 	b.ends[w], err = b.fork(stream, max(b.net.wires[w].readers, 1), b.net.wires[w].name, origin)
 	return err
 }
 
-// fork makes k copies of a stream. It copies copies if one layer cannot make as many.
+// fork returns k streams that are copies of a stream. It copies copies if one layer cannot make as many.
 func (b *builder) fork(stream, k int, name string, origin []string) (ends []int, err error) {
 	if k == 1 {
 		return []int{stream}, nil
@@ -116,7 +117,7 @@ func (b *builder) fork(stream, k int, name string, origin []string) (ends []int,
 	return ends, nil
 }
 
-// next returns the stream for the next reader of a wire.
+// next returns the stream for the next reader of wire w. Each call returns another copy.
 func (b *builder) next(w int) int {
 	s := b.ends[w][0]
 	b.ends[w] = b.ends[w][1:]

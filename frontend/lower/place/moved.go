@@ -2,30 +2,31 @@ package place
 
 import "sort"
 
-// A Movement tells, position by position, from where the elements of a frame come: from a position of one of
-// several wires, or Constant. It stores elements that are adjacent both before and after as one entry.
+// A Movement says, for each position of a frame, from which position of which wire its element comes, or that it is a
+// constant (ConstantWire). It stores elements that are adjacent both before and after as one entry.
 type Movement struct {
 	n     int
 	moved []moved
 	last  int // entry of the last access
 }
 
-// A moved is a sequence of positions from first on, whose elements are adjacent from at on.
+// A moved is one entry of a Movement: the positions from first on come from positions at, at+1 ... of wire from.
 type moved struct {
 	first, at int32
 	from      int16
 }
 
-// ConstantWire stands for a wire at positions that all carry the same code.
+// ConstantWire is the number of the wire for positions of a Movement that carry a constant code.
 const ConstantWire = -1
 
-// InOrder returns a movement of n elements of the first wire, in order.
+// InOrder returns the movement of the first n elements of wire 0 to the same positions.
 func InOrder(n int) Movement { return Movement{n: n, moved: []moved{{0, 0, 0}}} }
 
-// Len returns the number of positions.
+// Len returns the number of positions of the frame.
 func (m *Movement) Len() int { return m.n }
 
-// Append appends a position. at has no meaning for a constant.
+// Append adds a position at the end, whose element comes from position at of wire from. With ConstantWire, at has no
+// meaning.
 func (m *Movement) Append(from int16, at int32) {
 	if k := len(m.moved) - 1; k < 0 || m.moved[k].from != from ||
 		from != ConstantWire && m.moved[k].at+int32(m.n)-m.moved[k].first != at {
@@ -34,7 +35,7 @@ func (m *Movement) Append(from int16, at int32) {
 	m.n++
 }
 
-// SourceOf returns from where the element at position k comes.
+// SourceOf returns the wire from which the element at position k comes, and its position there.
 func (m *Movement) SourceOf(k int) (from int16, at int32) {
 	e := &m.moved[m.entry(k)]
 	return e.from, e.at + int32(k) - e.first
@@ -53,7 +54,7 @@ func (m *Movement) entry(k int) int {
 	return m.last
 }
 
-// end returns the position behind an entry.
+// end returns the first position after those of an entry.
 func (m *Movement) end(entry int) int {
 	if entry+1 < len(m.moved) {
 		return int(m.moved[entry+1].first)
@@ -61,7 +62,7 @@ func (m *Movement) end(entry int) int {
 	return m.n
 }
 
-// All visits all positions in order.
+// All yields the wire and the position there for each position of the frame, in order.
 func (m *Movement) All(yield func(from int16, at int32) bool) {
 	for i, e := range m.moved {
 		for k := range m.end(i) - int(e.first) {
@@ -72,8 +73,8 @@ func (m *Movement) All(yield func(from int16, at int32) bool) {
 	}
 }
 
-// whole returns the wire whose elements come in order from the first on. ok is false if the movement has no such
-// form.
+// whole returns the wire whose elements the frame takes from position 0 on, in order. ok is false if the movement has
+// no such form.
 func (m *Movement) whole() (from int16, ok bool) {
 	if len(m.moved) != 1 || m.moved[0].at != 0 {
 		return 0, false
@@ -99,7 +100,8 @@ func (m *Movement) places() []int32 {
 	return list
 }
 
-// Inside returns the box of a frame's pixels that are no constants. ok is false if they form no box.
+// Inside returns the box of the pixels that are no constants, in a frame of h rows of w pixels with c channels. ok is
+// false if they form no box.
 func (m *Movement) Inside(h, w, c int) (b Box, ok bool) { return inside(h, w, c, m.froms()) }
 
 // Cut returns the part of a movement in a box of a frame whose rows have w pixels of c channels.

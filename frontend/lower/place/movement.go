@@ -16,9 +16,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Move adds layers that move integers, and returns a wire with a frame of the given shape. Constants have the code
-// fill. If nothing has to move, it returns the existing wire. The layers count as computing nodes, unless another
-// layer does.
+// Move adds layers that move integers as m says, and returns a wire with a frame of the given shape; constants get the
+// code fill. If nothing has to move, it returns an existing wire. Unless another layer computes nodes, these layers
+// count as doing so.
 func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int, error) {
 	by := &mover{n, wires, nodes, fill}
 	if w, ok := by.still(shape, &m); ok {
@@ -32,12 +32,13 @@ func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64
 	return w, reject
 }
 
-// Pad adds pixels around those of a wire.
+// Pad adds a layer that adds pixels around those of wire w, and returns its output's wire. It counts as a mover of
+// nodes.
 func (n *Netlist) Pad(w int, p pad.Params, nodes []*graph.Node) (int, error) {
 	return (&mover{net: n, nodes: nodes}).layer(pad.New(p), w)
 }
 
-// Crop removes pixels of a wire.
+// Crop adds a layer that removes pixels of wire w, and returns its output's wire. It counts as a mover of nodes.
 func (n *Netlist) Crop(w int, p crop.Params, nodes []*graph.Node) (int, error) {
 	return (&mover{net: n, nodes: nodes}).layer(crop.New(p), w)
 }
@@ -52,7 +53,8 @@ type mover struct {
 	fill  int64
 }
 
-// layer adds a layer that moves elements.
+// layer adds a layer that moves elements of the wires in, and returns its output's wire. The error is the reason why it
+// does not accept them.
 func (m *mover) layer(op dataflow.Op, in ...int) (int, error) {
 	w, err := m.net.AddMover(op, in, m.nodes)
 	if err != nil {
@@ -61,7 +63,8 @@ func (m *mover) layer(op dataflow.Op, in ...int) (int, error) {
 	return w, nil
 }
 
-// still returns a wire that already carries the elements in order, if there is one.
+// still returns a wire that already carries the elements of a movement, in order and in a fitting shape. ok is false if
+// there is none.
 func (m *mover) still(shape dataflow.Shape, of *Movement) (w int, ok bool) {
 	from, ok := of.whole()
 	if !ok || from == ConstantWire {
@@ -72,7 +75,8 @@ func (m *mover) still(shape dataflow.Shape, of *Movement) (w int, ok bool) {
 	return w, t.Shape.Size() == of.Len() && fits(t, shape)
 }
 
-// frame returns a wire with positions that come from wires or are constant.
+// frame returns a wire with a frame of the given shape. Element i comes from position at[i] of wire from[i], or is a
+// constant.
 func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	if slices.Contains(from, ConstantWire) {
 		return m.padded(shape, from, at)
@@ -86,7 +90,7 @@ func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, erro
 	return m.gather(m.wires[first], shape, at)
 }
 
-// padded adds constants around a frame.
+// padded returns the wire of a frame in which constants surround elements that come from wires. It is like frame.
 func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	h, w, c := Pixels(shape)
 	box, ok := inside(h, w, c, from)
@@ -103,7 +107,8 @@ func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, err
 	return m.layer(pad.New(p), inner)
 }
 
-// parts concatenates frames whose channels come from different wires.
+// parts returns the wire of a frame whose channels come from several wires, by concatenation. It is like frame without
+// constants.
 func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	c := shape.Channels()
 	for i, f := range from {
@@ -134,7 +139,7 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, erro
 	return m.layer(concat.New(concat.Params{Inputs: len(ins)}), ins...)
 }
 
-// gather moves elements of one wire.
+// gather returns the wire of a frame whose element i is at position at[i] of wire w.
 func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 	t := m.net.Type(w)
 	if scaled.InOrder(at, t.Shape.Size()) && fits(t, shape) {
@@ -172,7 +177,8 @@ func fits(t dataflow.StreamType, shape dataflow.Shape) bool {
 	return len(t.Shape) == 3 && h0 == h && w0 == w && c0 == c
 }
 
-// scale returns the factors of a repetition of pixels.
+// scale returns the factors by which a layer repeats rows and columns of h0 x w0 pixels. Element i of the resulting h x
+// w pixels must be element at[i]. ok is false if there are no such factors.
 func scale(h0, w0, h, w, c int, at []int32) (v [2]int, ok bool) {
 	if h%h0 != 0 || w%w0 != 0 || h*w <= h0*w0 {
 		return v, false
@@ -181,7 +187,8 @@ func scale(h0, w0, h, w, c int, at []int32) (v [2]int, ok bool) {
 	return v, follows(h, w, c, at, func(y, x int) int { return y/v[0]*w0 + x/v[1] })
 }
 
-// cropping returns the parameters of a crop: a rectangle of pixels at regular distances.
+// cropping returns the crop of h0 x w0 pixels that gives h x w pixels in which element i is element at[i]. The pixels
+// may lie at regular distances. ok is false if there is none.
 func cropping(h0, w0, h, w, c int, at []int32) (p crop.Params, ok bool) {
 	first := int(at[0]) / c
 	y0, x0, dy, dx := first/w0, first%w0, 1, 1
@@ -215,9 +222,8 @@ func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
 	return true
 }
 
-// FindReorderBlocks finds the smallest blocks of a frame within which elements move, all in the same way, in chunks as
-// large as possible. Element i of the new shape is element at[i] of the old one. ok is false if elements move in
-// another way.
+// FindReorderBlocks returns a reordering in which element i of the new shape is element at[i] of the old one. Blocks,
+// within which all elements move alike, are as small as possible, and chunks as large. ok is false if there is none.
 func FindReorderBlocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
 	n, m := from.Size(), len(at)
 	chunk := together(gcd(gcd(n, m), gcd(from.Channels(), to.Channels())), at)
@@ -234,7 +240,8 @@ func FindReorderBlocks(from, to dataflow.Shape, at []int32) (reorder.Params, boo
 	return reorder.Params{}, false
 }
 
-// together returns how many elements stay adjacent everywhere. The result divides most.
+// together returns how many elements stay adjacent everywhere and begin at a multiple of that number. The result
+// divides most.
 func together(most int, at []int32) int {
 	for i := 0; i < len(at); { // chunks must divide every run of adjacent elements
 		j := i + 1
@@ -247,8 +254,8 @@ func together(most int, at []int32) int {
 	return most
 }
 
-// FirstLast returns a layer that takes elements of the first and the last vector of a frame. There must be no
-// others, and they must form one vector with at most half of the frame.
+// FirstLast returns a layer that makes one vector of elements at[i] of the first and the last vector of a frame. ok is
+// false if elements come from others, or are more than half of the frame.
 func FirstLast(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool) {
 	vectors, c := from.Vectors(), from.Channels()
 	if vectors < 2 || to.Vectors() != 1 || 2*len(at) > from.Size() {
@@ -265,7 +272,8 @@ func FirstLast(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool
 	return p, true
 }
 
-// alike reports whether each block is made from the block with the same number in the same way as the first.
+// alike reports whether order repeats from block to block. The entries of each block, out of them, must refer to its
+// own size chunks as those of the first block do.
 func alike(order []int, size, out int) bool {
 	for i, v := range order {
 		if b := i / out; v-b*size != order[i%out] || order[i%out] >= size || order[i%out] < 0 {

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Netlist is a set of connected layers that is being built. A wire may have any number of readers. When the graph
-// is built, wires with several readers get a DuplicateStreams.
+// A Netlist is a set of connected layers under construction. It refers to its wires by number. A wire may have any
+// number of readers; Build adds DuplicateStreams layers for several.
 type Netlist struct {
 	wires      []wire
 	components []component
@@ -23,7 +23,7 @@ type wire struct {
 	host    string // integer tensor that the host writes; empty if a layer writes the wire
 }
 
-// A component is a layer with its connections.
+// A component is one layer of a Netlist with the wires that it reads and writes.
 type component struct {
 	op      dataflow.Op // not bound
 	in, out []int       // wires
@@ -31,25 +31,26 @@ type component struct {
 	moves   bool // it only moves elements: another layer that computes its nodes takes precedence
 }
 
-// An output is a wire that the host reads.
+// An output is a wire that the host reads as an integer tensor.
 type output struct {
 	wire   int
 	tensor string
 }
 
-// Type returns the type of a wire.
+// Type returns the type of the stream on wire w.
 func (n *Netlist) Type(w int) dataflow.StreamType { return n.wires[w].typ }
 
-// Channel returns the range of a wire's channel.
+// Channel returns the range of the integers in channel c of wire w.
 func (n *Netlist) Channel(w, c int) num.Range { return n.wires[w].typ.Channel(c) }
 
-// input adds a wire that the host writes.
+// input adds a wire that the host writes and returns its number. tensor is the integer tensor, name the stream's name.
 func (n *Netlist) input(name, tensor string, t dataflow.StreamType) int {
 	n.wires = append(n.wires, wire{typ: t, name: name, host: tensor})
 	return len(n.wires) - 1
 }
 
-// AddMover is Add for a layer with one output that only moves elements.
+// AddMover adds a layer that only moves elements and has one output, whose wire it returns. Otherwise it is like Add,
+// without a name.
 func (n *Netlist) AddMover(op dataflow.Op, in []int, nodes []*graph.Node) (int, error) {
 	out, err := n.Add(op, in, "", nodes)
 	if err != nil {
@@ -59,8 +60,8 @@ func (n *Netlist) AddMover(op dataflow.Op, in []int, nodes []*graph.Node) (int, 
 	return out[0], nil
 }
 
-// Add adds a layer behind wires. name is the name of its first output. If the layer cannot accept its inputs, Add
-// returns Bind's error and adds nothing.
+// Add adds a layer that reads the wires in, and returns the wires that it writes. name names the first of them; the
+// layer computes nodes. If the layer cannot accept its inputs, Add returns Bind's error and adds nothing.
 func (n *Netlist) Add(op dataflow.Op, in []int, name string, nodes []*graph.Node) (out []int, err error) {
 	types := make([]dataflow.StreamType, len(in))
 	for i, w := range in {
@@ -85,13 +86,13 @@ func (n *Netlist) Add(op dataflow.Op, in []int, name string, nodes []*graph.Node
 	return out, nil
 }
 
-// Output makes the host read a wire, as an integer tensor.
+// Output makes the host read wire w as the given integer tensor.
 func (n *Netlist) Output(w int, tensor string) {
 	n.wires[w].readers++
 	n.out = append(n.out, output{w, tensor})
 }
 
-// HostOutputs returns the integer tensors that the host reads, in order.
+// HostOutputs returns the integer tensors that the host reads, in the order in which Output added them.
 func (n *Netlist) HostOutputs() (tensors []string) {
 	for _, o := range n.out {
 		tensors = append(tensors, o.tensor)
@@ -99,7 +100,8 @@ func (n *Netlist) HostOutputs() (tensors []string) {
 	return tensors
 }
 
-// HostInputs returns the integer tensors that the host writes and that a layer or the host reads.
+// HostInputs returns the integer tensors that the host writes, in the order of their wires, without those that nothing
+// reads.
 func (n *Netlist) HostInputs() (tensors []string) {
 	for _, w := range n.wires {
 		if w.host != "" && w.readers > 0 {
@@ -109,7 +111,7 @@ func (n *Netlist) HostInputs() (tensors []string) {
 	return tensors
 }
 
-// Prune removes layers that nothing reads.
+// Prune removes the layers of whose outputs neither a layer nor the host reads any.
 func (n *Netlist) Prune() {
 	var kept []component
 	for _, l := range slices.Backward(n.components) {
@@ -125,13 +127,13 @@ func (n *Netlist) Prune() {
 	n.components = kept
 }
 
-// like reports whether two components compute the same nodes together.
+// like reports whether two components were added for the same list of nodes, and both or neither only move elements.
 func (c *component) like(o *component) bool {
 	return len(c.nodes) > 0 && len(c.nodes) == len(o.nodes) && &c.nodes[0] == &o.nodes[0] && c.moves == o.moves
 }
 
-// Computes returns, for each ONNX node, the layer that computes it: its name in the graph or, without a graph, its
-// kind. Layers that only move elements come last.
+// Computes maps the index of each ONNX node to the layer that computes it: its name in b or, if b is nil, its kind. A
+// layer that only moves elements is named only if no other computes the node.
 func (n *Netlist) Computes(b *LaidGraph) map[int]string {
 	layers := map[int]string{}
 	for _, moves := range []bool{false, true} {

@@ -8,9 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// ChannelsLast returns the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one
-// or two others, and the positions of its elements. Tensors of other ranks keep their axes, except that channels go
-// last. A tensor of rank 0 has one element, whatever the axis.
+// ChannelsLast returns the stream's shape for a tensor whose channels are on axis, and the positions of its elements,
+// nil if these are in order. Channels go last; a leading axis of 1 is dropped, and images become [H, W, C].
 func ChannelsLast(shape []int, axis int) (dataflow.Shape, *program.IndexList) {
 	if len(shape) == 0 {
 		return dataflow.Shape{1}, nil
@@ -40,7 +39,8 @@ func ChannelsLast(shape []int, axis int) (dataflow.Shape, *program.IndexList) {
 	return out, program.Strides(shape, strides)
 }
 
-// Inverse lists the element at each position.
+// Inverse returns, for each of n positions, the element that at puts there. A nil at means that element i is at
+// position i.
 func Inverse(at *program.IndexList, n int) []int32 {
 	if at == nil {
 		return scaled.Indices(n)
@@ -52,7 +52,7 @@ func Inverse(at *program.IndexList, n int) []int32 {
 	return out
 }
 
-// Pixels returns the size of a stream as [H, W, C] pixels.
+// Pixels returns the rows, columns and channels of a stream's shape. A shape of fewer than three axes has one row.
 func Pixels(s dataflow.Shape) (h, w, c int) {
 	c = s.Channels()
 	switch {

@@ -17,15 +17,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Place tells where an integer tensor is: on which stream, and at which position of it each of its elements. At
-// is nil if element i is at position i. Tensors with the same integers share a stream.
+// A Place says on which stream an integer tensor is, and at which positions. Element i is at position At(i), or at i if
+// At is nil. Tensors with the same integers share a stream.
 type Place struct {
 	*WireStream
 	At    *program.IndexList
 	Alias bool // it has the integers of another tensor, unchanged
 }
 
-// A WireStream is on a wire, or gets one as soon as a layer asks for it.
+// A WireStream is a stream of the hardware that has a wire in a Netlist, or gets one when a layer first asks for it.
 type WireStream struct {
 	Type   dataflow.StreamType
 	Source WireSource // adds the wire
@@ -35,22 +35,22 @@ type WireStream struct {
 	onWire bool
 }
 
-// A WireSource adds the wire of a stream when the first layer asks for it.
+// A WireSource adds the layers that write a stream, when a layer first asks for the stream.
 type WireSource interface {
-	// Wire adds the layers of the stream to the netlist and returns its wire. name is the name of the wire if it
-	// has none of its own.
+	// Wire adds the layers that write the stream to the netlist, and returns its wire. name names the wire if the
+	// source has no better name.
 	Wire(n *Netlist, name string) int
 }
 
-// StreamOnWire returns a stream that is on a wire.
+// StreamOnWire returns the stream on an existing wire, with the type of that wire.
 func StreamOnWire(n *Netlist, wire int) *WireStream {
 	return &WireStream{Type: n.Type(wire), wire: wire, onWire: true}
 }
 
-// OnWire reports whether a layer, or the host, already writes the stream.
+// OnWire reports whether the stream has a wire already.
 func (s *WireStream) OnWire() bool { return s.onWire }
 
-// Wire returns the wire of a stream. name is its name if it has to be added.
+// Wire returns the stream's wire. If there is none yet, it lets Source add one to n, with the given name.
 func (s *WireStream) Wire(n *Netlist, name string) int {
 	if !s.onWire {
 		s.wire, s.onWire = s.Source.Wire(n, name), true
@@ -58,7 +58,7 @@ func (s *WireStream) Wire(n *Netlist, name string) int {
 	return s.wire
 }
 
-// AttachWire puts a stream on a wire that does not come from the stream's source.
+// AttachWire puts a stream on an existing wire, which its Source did not make, and gives it the wire's type.
 func (s *WireStream) AttachWire(n *Netlist, wire int) {
 	s.Type, s.wire, s.onWire = n.Type(wire), wire, true
 }
@@ -71,7 +71,7 @@ func (p *Place) Position(i int32) int32 {
 	return p.At.At(int(i))
 }
 
-// Channel returns the channel of element i.
+// Channel returns the channel of the stream in which element i is.
 func (p *Place) Channel(i int32) int { return int(p.Position(i)) % p.Type.Shape.Channels() }
 
 // A HostSource is the source of a stream that the host writes.
@@ -80,24 +80,25 @@ type HostSource struct {
 	stream       *WireStream
 }
 
-// FromHost returns a stream that the host writes.
+// FromHost returns a stream of type t that the host writes, with the integers of a tensor.
 func FromHost(tensor, name string, t dataflow.StreamType) *WireStream {
 	h := &HostSource{Tensor: tensor, Name: name}
 	h.stream = &WireStream{Type: t, Source: h}
 	return h.stream
 }
 
-// Wire adds an input.
+// Wire adds an input that the host writes and returns its wire. It uses the source's own name.
 func (h *HostSource) Wire(n *Netlist, _ string) int { return n.input(h.Name, h.Tensor, h.stream.Type) }
 
-// OnHost reports whether the host has the integers.
+// OnHost reports whether the host writes the stream, so that it has the integers.
 func (s *WireStream) OnHost() bool {
 	_, ok := s.Source.(*HostSource)
 	return ok
 }
 
-// Send makes the host send a tensor in the shape that its first layer needs. If that layer is its only reader, the
-// host also uses the layer's order, and m becomes a movement in order.
+// Send makes the host send a tensor in the given shape, which its first layer needs, unless the stream has a wire
+// already. If alone says that nothing else reads it, the host also takes over the movement m, which then becomes one in
+// order.
 func (p *Place) Send(m *Movement, shape dataflow.Shape, alone func() bool) {
 	n := p.Type.Shape.Size()
 	if !p.OnHost() || p.onWire || m.Len() != n {

@@ -12,16 +12,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Mapping computes an integer of a state from the state's initial integer x: Factor*x + Offset.
+// A Mapping says how the integer of a state follows from an integer x with which the state begins: Factor*x + Offset.
 type Mapping struct{ Factor, Offset int64 }
 
 // maxStateBits limits the integers of states whose unit is smaller than their quantiser's scale because of the
 // initial value.
 const maxStateBits = 32
 
-// begin finds a common unit for the codes that a state becomes and for its initial value. The unit is the greatest
-// of which both are integer multiples, and the codes' own scale whenever possible. Then only the first time step
-// differs. begin extends the state's range to include the initial value.
+// begin finds a unit of which state k's codes and its initial values are integer multiples, and extends the range by
+// the latter. It is the codes' own scale whenever possible, so that only the first time step differs. The error is that
+// it would be too small.
 func (b *reader) begin(k int, s BodySource) error {
 	st := &b.states[k]
 	from, span, reject := b.beginning(k, s)
@@ -84,8 +84,8 @@ func (b *reader) begin(k int, s BodySource) error {
 	return nil
 }
 
-// beginning returns the initial value of a state: the real value of each element, and the range of its integers.
-// Constants have the scale 0.
+// beginning returns the initial value of state k: the real value of each element, with scale 0 for constants, and the
+// range of the integers.
 func (b *reader) beginning(k int, s BodySource) (of []real.Affine, span num.Range, reject error) {
 	n := b.states[k].size
 	t := s.Start[k]
@@ -128,13 +128,13 @@ func (b *reader) tooFine(k, j int, from []real.Affine) error {
 		decimal(g.Scale), maxStateBits), hint)
 }
 
-// decimal returns the float32 nearest to a number, with few digits.
+// decimal returns a text with few digits for the float32 that is nearest to a number.
 func decimal(v *big.Rat) string {
 	f, _ := v.Float32()
 	return strconv.FormatFloat(float64(f), 'g', -1, 32)
 }
 
-// arrivesReal returns the reason for a state that begins with real numbers, with a hint.
+// arrivesReal returns the reason for state name, which begins with real numbers. instead is a hint, or "".
 func arrivesReal(name, instead string) error {
 	return unmapped.NewReason(fmt.Sprintf("the initial value of state %q arrives as real numbers", name),
 		cmp.Or(instead, "quantise it in front of the loop, with the quantiser that makes the state in the loop's body"))

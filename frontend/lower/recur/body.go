@@ -15,7 +15,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A kind is the kind of a value.
+// A kind says how a value of a cell is computed.
 type kind int
 
 const (
@@ -46,13 +46,13 @@ type value struct {
 	made *made // set once the integers are known
 }
 
-// A vector is a vector that sums multiply with weights: a state, or a code of the same time step.
+// A vector is what sums of a cell multiply with weights: a state, or a code of the same time step.
 type vector struct {
 	state int
 	of    *value // nil for a state
 }
 
-// key returns a text that identifies a list of elements of a tensor.
+// key returns a map key for a list of elements of a tensor.
 func key(tensor string, at []int32) string {
 	b := append([]byte(tensor), 0)
 	for _, i := range at {
@@ -61,7 +61,7 @@ func key(tensor string, at []int32) string {
 	return string(b)
 }
 
-// value returns the elements of an integer tensor as a value, one per unit.
+// value returns the value whose unit u is element at[u] of an integer tensor. It reads the tensor's step if need be.
 func (b *reader) value(tensor string, at []int32) (*value, error) {
 	id := key(tensor, at)
 	if v := b.values[id]; v != nil {
@@ -97,7 +97,8 @@ func (b *reader) read(tensor string, at []int32) (*value, error) {
 	return b.code(b.body.Producer(tensor), at)
 }
 
-// picks returns the weights that copy elements of a vector.
+// picks returns rows of weights that copy elements at of a vector. A row has the given width, and the vector begins at
+// offset.
 func picks(at []int32, offset, width int) [][]int64 {
 	rows := make([][]int64, len(at))
 	for u, i := range at {
@@ -107,7 +108,7 @@ func picks(at []int32, offset, width int) [][]int64 {
 	return rows
 }
 
-// code reads elements of a quantiser.
+// code returns the value whose units are elements at of a quantiser's codes.
 func (b *reader) code(step *program.Step, at []int32) (*value, error) {
 	if b.depth++; b.depth > maxDepth {
 		return nil, refuse(step, "stands behind more than %d others", maxDepth)
@@ -205,7 +206,7 @@ func (v *value) unchanged(b *reader) *value {
 // maxCopied limits the number of codes for which unchanged tests whether a second quantiser changes them.
 const maxCopied = 1 << 16
 
-// An expressions reads a step's computation in terms of values.
+// An expressions reads a step's computation as expressions of values.
 type expressions struct {
 	b     *reader
 	step  *program.Step
@@ -314,7 +315,7 @@ type scaledPart struct {
 	scale []*big.Rat
 }
 
-// expr returns the leaf of unit u as an expression.
+// expr returns the expression that the leaf is for unit u.
 func (l *leaf) expr(u int) *real.Expr {
 	if l.arg >= 0 {
 		return real.Var(l.arg)
@@ -328,7 +329,7 @@ func (l *leaf) expr(u int) *real.Expr {
 	return out
 }
 
-// alike reports whether the leaves of units u-1 and u are the same expressions.
+// alike reports whether all leaves are the same expressions for unit u as for unit u-1.
 func alike(leaves []leaf, u int) bool {
 	same := func(list []*big.Rat) bool {
 		a, b := list[u-1], list[u]

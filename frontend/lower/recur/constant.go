@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A network is a body that has been read, with its outputs.
+// A network is the body of a recurrence as values that depend on each other, with its outputs.
 type network struct {
 	*reader
 	outputs []*output
@@ -52,7 +52,7 @@ func (b *network) bounds() {
 	}
 }
 
-// The ranges of states are narrowed narrowings times. The result is valid after every round.
+// narrowings is the number of rounds in which the ranges of states are narrowed. The result is valid after every round.
 const narrowings = 2
 
 // evaluate computes the ranges of values from those of the states.
@@ -150,7 +150,8 @@ func (v *value) codeRanges() {
 	}
 }
 
-// constants returns the expressions of the arguments for unit u: numbers for those that are constant.
+// constants returns the arguments of a code for unit u as expressions: numbers for those that are constant there, and
+// variables for the others.
 func (v *value) constants(u int) []*real.Expr {
 	with := make([]*real.Expr, len(v.args))
 	for i, a := range v.args {
@@ -164,10 +165,10 @@ func (v *value) constants(u int) []*real.Expr {
 
 func integer(v int64) *real.Expr { return real.Rat(new(big.Rat).SetInt64(v)) }
 
-// constant reports whether unit u of a value never changes.
+// constant reports whether unit u of a value is known to have one integer only.
 func (v *value) constant(u int) bool { return v.ranges != nil && v.ranges[u].Lo == v.ranges[u].Hi }
 
-// fixed reports whether no unit of a value changes.
+// fixed reports whether every unit of a value is constant.
 func (v *value) fixed() bool {
 	for u := range v.units {
 		if !v.constant(u) {
@@ -177,15 +178,16 @@ func (v *value) fixed() bool {
 	return true
 }
 
-// A class is a set of values with corresponding units: unit u of one value depends on unit u of others.
+// A class is a set of values whose units correspond. Unit u of one depends on unit u of the others, so that they can be
+// removed together.
 type class struct {
 	units  int
 	values []*value
 	roots  []*value // values that others need as well: states, outputs, and vectors that sums multiply
 }
 
-// classes returns the classes in order. Sums of one vector with the same number of units are in one class, and so
-// are lanes of the input.
+// classes returns all classes of values, in order. Sums of one vector with the same number of units are in one class,
+// and so are lanes of the input.
 func (b *network) classes() []*class {
 	parent := map[*value]*value{}
 	var find func(v *value) *value
@@ -285,7 +287,7 @@ func (b *network) removeDead() {
 	}
 }
 
-// remaining returns the elements of units that stay.
+// remaining returns the elements of a list by unit for which unit[u] is not negative.
 func remaining[T any](list []T, unit []int32) (out []T) {
 	for u, v := range list {
 		if unit[u] >= 0 {
@@ -295,7 +297,7 @@ func remaining[T any](list []T, unit []int32) (out []T) {
 	return out
 }
 
-// keep removes units of a value.
+// keep removes the units of a value for which unit[u] is negative.
 func (v *value) keep(unit []int32) {
 	v.rows, v.ranges = remaining(v.rows, unit), remaining(v.ranges, unit)
 	v.expr, v.of = remaining(v.expr, unit), remaining(v.of, unit)

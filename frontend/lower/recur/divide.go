@@ -72,7 +72,8 @@ const limbBits = 28
 // maxDigits limits the digits of N, so that sums of digits and codes fit into maxLimb bits.
 const maxDigits = 1 << 6
 
-// divided returns false if products or biases are too wide.
+// divided computes a code by division, and returns the further values that this needs. ok is false if products or
+// biases are too wide.
 func (v *value) divided(q *integers.ProductRounding, terms [][]int, units []polynomial, bias []*big.Rat) ([]*value,
 	bool) {
 	d := &division{limbs: &limbs{of: v, terms: terms}, q: q, bias: bias}
@@ -122,7 +123,7 @@ func (v *value) divided(q *integers.ProductRounding, terms [][]int, units []poly
 	return d.made, true
 }
 
-// added returns the sum of n values.
+// added returns the integers of a value that is the sum of n arguments.
 func added(n int) *made {
 	m := &made{}
 	for i := range n {
@@ -131,7 +132,8 @@ func added(n int) *made {
 	return m
 }
 
-// weighed returns a sum of values times small factors or powers of two, plus a bias.
+// weighed returns the integers of a value that is a bias plus arguments times factors, which must be small or powers of
+// two.
 func weighed(bias int64, factors ...int64) *made {
 	m := added(len(factors))
 	for i, f := range factors {
@@ -173,8 +175,8 @@ func (d *division) shifted(v *value, shift int, within num.Range) *value {
 // fineBits is the number of fractional bits in the leading digits, in units of codes.
 const fineBits = 4
 
-// estimate computes a code that is never too large, and returns by how much it may be too small. The leading digits
-// give the sum in steps of at most 2^-fineBits of a code. They are clipped beyond the range of codes.
+// estimate computes a code from the leading digits of the sum. It is never too large, and too small by at most the
+// returned number of codes. ok is false if the numbers for that are too wide.
 func (d *division) estimate() (rounds int, ok bool) {
 	shift := max(0, d.m.BitLen()-1-fineBits) // of N
 	limit := new(big.Int).SetInt64(max(d.q.Codes.Hi, -d.q.Codes.Lo) + max(d.q.Behind, -d.q.Behind) + 8)

@@ -22,7 +22,7 @@ type dot struct {
 	bias  []*big.Rat
 }
 
-// A dotPart is the contribution of one vector.
+// A dotPart is what one vector contributes to the elements of a dot.
 type dotPart struct {
 	vector  *vector    // nil for the input
 	rows    [][]int64  // weights per element, over the vector
@@ -82,7 +82,7 @@ type dotReader struct {
 	sources        []source        // sources of the parts
 }
 
-// operands finds out which operand is the weights.
+// operands finds out which input of the product is the weights, and which the data.
 func (d *dotReader) operands() error {
 	dot, in := d.step.Dot, d.step.Node.Inputs
 	d.w, d.data = d.body.Known[in[dot.B]].Const, in[dot.A]
@@ -196,7 +196,7 @@ func (d *dotReader) polynomials(i int) (s source, reject error) {
 	return s, reject
 }
 
-// places returns the position of each element in a list of some elements.
+// places returns, for elements 0 to size-1, the place of each in the list at. Elements that are not in it have place 0.
 func places(at []int32, size int) []int32 {
 	place := make([]int32, size)
 	for k, i := range at {
@@ -235,7 +235,7 @@ func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []in
 	return d.codeVector(of), place, len(at), nil
 }
 
-// sums computes the rows of the parts.
+// sums returns the dot, whose parts have a row of weights for each element.
 func (d *dotReader) sums() (*dot, error) {
 	out := &dot{}
 	for _, src := range d.sources {

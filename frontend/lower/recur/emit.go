@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A writer writes a cell.
+// A writer writes a network, whose values are ordered in phases, as the program of a cell.
 type writer struct {
 	*schedule
 	cell  *CellBody
@@ -53,7 +53,7 @@ func (w *writer) write() error {
 	return nil
 }
 
-// output returns the position of an output of the body.
+// output returns where the layer finds an output of the body, or nil for nil.
 func (w *writer) output(o *output) *Output {
 	if o == nil {
 		return nil
@@ -95,7 +95,7 @@ func (w *writer) products() error {
 	return nil
 }
 
-// units returns the number of units of the first phase.
+// units returns the number of units that the first phase computes.
 func (w *writer) units() int { return w.phases[0].class.units }
 
 // writePhase writes phase number i.
@@ -135,13 +135,13 @@ func (w *writer) writePhase(i int, p *phase) rnn.Phase {
 	return out
 }
 
-// put appends an operation.
+// put appends an operation to the phase being written, and returns its number there.
 func (w *writer) put(v rnn.CellValue) int {
 	w.phase.Values = append(w.phase.Values, v)
 	return len(w.phase.Values) - 1
 }
 
-// made records the position of a value.
+// made records that value v is number at of the phase being written.
 func (w *writer) made(v *value, at int) {
 	w.local[v] = at
 	if _, ok := w.refs[v]; !ok {
@@ -149,7 +149,8 @@ func (w *writer) made(v *value, at int) {
 	}
 }
 
-// at returns the number of a value within the phase.
+// at returns the number of a value in the phase being written. If it comes from an earlier one, at adds a reference to
+// it.
 func (w *writer) at(v *value) int {
 	if i, ok := w.local[v]; ok {
 		return i
@@ -351,7 +352,7 @@ func (c *CellBody) prune() {
 	}
 }
 
-// refs visits all references to values from outside of their phase.
+// refs calls each for all references of the program and its outputs to values from outside of their phase.
 func (c *CellBody) refs(each func(*rnn.Ref)) {
 	for s := range c.Program.States {
 		each(&c.Program.States[s].Next)

@@ -13,7 +13,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A made is a code in integers: a step function, or a requantiser, of a sum of terms and a bias.
+// A made is a code in integers: a function of a bias plus a sum of terms with factors. The function is a step function,
+// or a multiplier and a shift.
 type made struct {
 	terms   [][]int   // arguments that each term multiplies
 	factors [][]int64 // per term: one factor for all units, or one per unit

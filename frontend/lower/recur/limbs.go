@@ -26,7 +26,7 @@ type limbs struct {
 	made []*value // values to compute before the code
 }
 
-// A limbed is a unit's sum and steps in integers.
+// A limbed holds the sum and the steps of one unit in exact integers.
 type limbed struct {
 	factors []*big.Int
 	at      []*big.Int
@@ -200,7 +200,7 @@ func (l *limbs) sum(d int, carry *value) *value {
 	return l.value(m, args...)
 }
 
-// one returns a list with one element if all elements are equal.
+// one returns a list with the first element alone if all elements are equal, and otherwise the list itself.
 func one(list []int64) []int64 {
 	if len(slices.Compact(slices.Clone(list))) == 1 {
 		return list[:1]

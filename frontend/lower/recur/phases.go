@@ -8,7 +8,7 @@ import (
 	"hlsgen/hlslib/rnn"
 )
 
-// A phase computes the sums over one vector, and the codes that can be computed once these are known.
+// A phase computes the sums over one vector, and the codes that can be computed as soon as these are known.
 type phase struct {
 	vector *vector
 	class  *class
@@ -26,7 +26,8 @@ type schedule struct {
 	at      map[*value]int // phase of each value; states are in none
 }
 
-// schedule orders the needed values in phases. Only the first phase reads the input.
+// schedule orders the needed values in phases, of which only the first reads the input. The error is the reason why
+// that is impossible.
 func (b *network) schedule() (*schedule, error) {
 	b.order = b.needed()
 	s := &schedule{network: b, classes: b.classes(), of: map[*value]*class{}, at: map[*value]int{}}
@@ -72,7 +73,7 @@ func (b *network) schedule() (*schedule, error) {
 	return s, nil
 }
 
-// needed returns the values on which outputs and states depend, in order.
+// needed returns the values on which outputs and states depend, in order. It drops states that nothing needs.
 func (b *network) needed() []*value {
 	need := map[*value]bool{}
 	var visit func(v *value)
@@ -114,7 +115,7 @@ func (s *schedule) reads(c *class) bool {
 	return slices.ContainsFunc(c.values, func(v *value) bool { return v.kind == lane })
 }
 
-// ready reports whether the vector of a phase is known.
+// ready reports whether the vector over which a phase sums is known by then.
 func (s *schedule) ready(p *phase) bool {
 	if p.vector.of == nil {
 		return true
@@ -149,7 +150,8 @@ func (s *schedule) add(p *phase) {
 	}
 }
 
-// cell writes the program.
+// cell simplifies the network, finds its integers and writes it as a program. The error is the reason why no layer runs
+// it, such as that outputs do not depend on earlier time steps.
 func (b *network) cell() (*CellBody, error) {
 	b.bounds()
 	b.removeDead()

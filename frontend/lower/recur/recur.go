@@ -37,7 +37,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// StateCodes are integers with their real values.
+// A StateCodes holds, for the elements of a tensor, the real values for which its integers stand, and the range of
+// these integers.
 type StateCodes struct {
 	Values []real.Affine // real value of each element; with a scale of 0 it is the constant Bias
 	Span   num.Range
@@ -53,8 +54,8 @@ type BodySource struct {
 	Wanted  []bool          // whether each output of the body is needed
 }
 
-// A CellBody is the body of a recurrence as a program. It does not include the weights of the body's input, which are a
-// matrix product in front of the loop.
+// A CellBody is the body of a recurrence as the program of a layer. The weights of its input are not in the program:
+// they are a matrix product (Input) in front of the loop.
 type CellBody struct {
 	Program rnn.Cell
 	Input   [][]int64       // weights of the input's elements, per unit of the first phase and lane
@@ -69,7 +70,7 @@ type ArrivingState struct {
 	Map         []Mapping // per unit
 }
 
-// An Output tells where an output of the body is found.
+// An Output says which value of the program holds an output of the body, and where its elements are.
 type Output struct {
 	Ref   rnn.Ref
 	Units int           // units of the value
@@ -84,7 +85,7 @@ func Unsupported(format string, args ...any) error {
 			"quantisers on)")
 }
 
-// A reader reads a body.
+// A reader reads the body of a recurrence as values.
 type reader struct {
 	body    *program.Program
 	recur   *program.Recur
@@ -103,7 +104,7 @@ type reader struct {
 	depth   int
 }
 
-// A stateOf is a state of the body.
+// A stateOf is a state of the body, with the codes that it becomes and the values with which it begins.
 type stateOf struct {
 	size   int
 	next   string // integer tensor that it becomes
@@ -120,7 +121,7 @@ type stateOf struct {
 	keeps  bool // it keeps its initial value
 }
 
-// Read reads a body.
+// Read reads a body as the program of a cell. The error is the reason why no layer computes it.
 func Read(s BodySource) (*CellBody, error) {
 	r := s.Recur
 	b := &reader{body: r.Body, recur: r, a: scaled.New(r.Body), names: graph.Names(r.Body.Graph.Inputs),
@@ -201,7 +202,8 @@ func (b *reader) findStates(s BodySource) error {
 	return nil
 }
 
-// kept returns the integers of a state that keeps its initial value, or nil if they are not known.
+// kept returns the integers of state k if it keeps its initial value, and their range. It returns nil if the initial
+// value is neither a constant nor in integers.
 func kept(s BodySource, k int) ([]real.Affine, num.Range) {
 	t := s.Start[k]
 	if t == nil {
@@ -264,14 +266,14 @@ func (b *reader) codeVector(v *value) *vector {
 	return b.vectors[v]
 }
 
-// An output is an output of the body, as a value.
+// An output is an output of the body: the value that holds it, and the unit and the real value of each element.
 type output struct {
 	value *value
 	at    []int32       // unit of each element
 	of    []real.Affine // real value per element
 }
 
-// goesOut reads the outputs of the body.
+// goesOut reads the outputs of the body that are wanted; the others are nil.
 func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 	out := make([]*output, len(wanted))
 	for i, name := range graph.Names(b.body.Graph.Outputs) {
@@ -381,7 +383,8 @@ func (c *CellBody) SameForm(o *CellBody) bool {
 		(c.Product == nil) == (o.Product == nil) && (c.Product == nil || *c.Product == *o.Product)
 }
 
-// ordered returns the reason for a step that sorts integers or is itself a loop, if anything depends on it.
+// ordered returns the reason against a step that sorts integers or is itself a loop. It returns nil if neither states
+// nor wanted outputs depend on the step.
 func (b *reader) ordered(step *program.Step, wanted []bool) error {
 	reached := map[string]bool{step.Output: true}
 	for _, s := range b.body.Steps { // operands come first

@@ -14,8 +14,8 @@ import (
 // above l and at most h. The ends of int64 stand for minus and plus infinity.
 type cut struct{ l, h int64 }
 
-// cuts are the cuts of a unit's function in order, with the values between them. hint is roughly the unit's bias
-// relative to the first unit.
+// A cuts holds the cuts of one unit's function in order, with the values between them. hint is roughly the unit's bias
+// relative to that of the first unit.
 type cuts struct {
 	at     []cut
 	values []int64
@@ -27,7 +27,7 @@ const (
 	always = math.MinInt64
 )
 
-// moved returns an end of a cut, moved by a bias.
+// moved returns the end of a cut plus a bias. The ends that stand for infinity stay as they are.
 func moved(end, bias int64) int64 {
 	if end == never || end == always {
 		return end
@@ -94,8 +94,8 @@ func (c cuts) step() (f num.StepFunction, ok bool) {
 	return f.Restricted(num.Range{Lo: always, Hi: never}), true
 }
 
-// A gap is the neighbourhood of a change: the greatest sum below it and the least sum behind it; nil if there is
-// none.
+// A gap is what lies around a change of a function: the greatest sum below it, and the least sum behind it. Either is
+// nil if there is none.
 type gap struct{ below, from *big.Rat }
 
 // A sharp searches for factors whose sums decide as the exact factors' sums do.
@@ -193,7 +193,7 @@ func shifted(v *big.Rat, shift int) *big.Rat {
 
 func floor(v *big.Rat) *big.Int { return new(big.Int).Div(v.Num(), v.Denom()) }
 
-// nearest returns the nearest integer.
+// nearest returns the integer nearest to v; halves go up.
 func nearest(v *big.Rat) *big.Int { return floor(new(big.Rat).Add(v, big.NewRat(1, 2))) }
 
 // all returns the factors of all units at a shift, term by term, and their cuts.
