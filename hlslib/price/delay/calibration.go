@@ -21,7 +21,7 @@ type DelayCalibration struct {
 	compiled  *delays
 }
 
-// ReportedDelay is an operation's delay in schedule reports: the median of Reports operations.
+// A ReportedDelay is the delay of an operation on the given bits: the median of Reports operations in schedule reports.
 type ReportedDelay struct {
 	Op      string  `json:"operation"`
 	Bits    int     `json:"bits"`
@@ -29,7 +29,8 @@ type ReportedDelay struct {
 	Reports int     `json:"operations"`
 }
 
-// ReportedPipeline is the depth of a pipeline in a report. Ours is the depth by the tables, or 0 if it is not known.
+// A ReportedPipeline is the depth of a process's pipeline in a report, in clocks. Ours is the depth by hlsgen's tables,
+// or 0 if it is not known.
 type ReportedPipeline struct {
 	Name     string `json:"name"`
 	Depth    int    `json:"depth"`
@@ -37,7 +38,7 @@ type ReportedPipeline struct {
 	Ours     int    `json:"ours,omitempty"`
 }
 
-// OpOf returns the operation with the given name, which String returns.
+// OpOf returns the operation whose String is the given name. The second result is false if there is none.
 func OpOf(name string) (DelayOp, bool) {
 	for o := range DelayOp(ops) {
 		if o.String() == name {
@@ -47,7 +48,8 @@ func OpOf(name string) (DelayOp, bool) {
 	return 0, false
 }
 
-// Verify returns an error if c is not valid. Otherwise it prepares c for NewStageClock.
+// Verify returns an error if a value of c is not plausible. Otherwise it prepares c for NewStageClock, which needs
+// that.
 func (c *DelayCalibration) Verify() error {
 	if !slices.Contains([]DelayFamily{Series7, UltraScale, Versal}, c.Family) {
 		return fmt.Errorf("family %q, want %s, %s or %s", c.Family, Series7, UltraScale, Versal)
@@ -86,7 +88,8 @@ func (c *DelayCalibration) Verify() error {
 	return nil
 }
 
-// IsForFamily reports whether c is of family f; an empty f means UltraScale+. A nil c is of no family.
+// IsForFamily reports whether c has delays of the family f, where an empty f means UltraScale+. It returns false for a
+// nil c.
 func (c *DelayCalibration) IsForFamily(f DelayFamily) bool {
 	return c != nil && cmp.Or(f, UltraScale) == c.Family
 }
