@@ -144,9 +144,9 @@ func loads(driver []byte) []byte {
 		"        weights.load(self, host or os.path.join(here, \"host\", \"host.json\"))\n"), 1)
 }
 
-// weigh returns the file of weights, and sets h.Weights and h.Hash. It has the magic, the design's hash, and that of
-// host.json without the file's name and hash. The number of words, 0, the words, and a hash of all that follow. Numbers
-// are little-endian.
+// weigh returns the file of weights, and sets h.Weights and h.Hash. It has the magic, the design's hash, and the hash
+// of host.json without the file's name and hash. Then come the number of words, 0, the words, and a hash of all that.
+// Numbers are little-endian.
 func (h *HostFile) weigh(l *WeightLoad, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design

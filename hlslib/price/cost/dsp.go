@@ -36,7 +36,8 @@ func (p Packing) slices(channels, simd int) int { return ceil(channels, len(p.La
 const sumBits = 48
 
 // ports returns the bits of the two signed factors of a DSP slice. They are 25 by 18 (DSP48E1, UG479), 27 by 18
-// (DSP48E2, UG579), 27 by 24 (DSP58, AM004), 16 by 16 (SB_MAC16), and 18 by 18 (MULT18X18D).
+// (DSP48E2, UG579) and 27 by 24 (DSP58, AM004). On other devices they are 16 by 16 (SB_MAC16) and 18 by 18
+// (MULT18X18D).
 func (f Fabric) ports() (wide, narrow int) {
 	switch f {
 	case Series7:

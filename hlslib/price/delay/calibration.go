@@ -21,7 +21,7 @@ type DelayCalibration struct {
 	compiled  *delays
 }
 
-// A ReportedDelay is the delay of an operation on the given bits: the median of Reports operations in schedule reports.
+// ReportedDelay is an operation's delay in schedule reports: the median of Reports operations.
 type ReportedDelay struct {
 	Op      string  `json:"operation"`
 	Bits    int     `json:"bits"`
@@ -29,8 +29,7 @@ type ReportedDelay struct {
 	Reports int     `json:"operations"`
 }
 
-// A ReportedPipeline is the depth of a process's pipeline in a report, in clocks. Ours is the depth by hlsgen's tables,
-// or 0 if it is not known.
+// ReportedPipeline is the depth of a pipeline in a report. Ours is the depth by the tables, or 0 if it is not known.
 type ReportedPipeline struct {
 	Name     string `json:"name"`
 	Depth    int    `json:"depth"`
