@@ -62,8 +62,8 @@ type Board struct {
 	PinSource       string   `json:"pin_source,omitempty"`
 }
 
-// InitialisesURAM reports whether a bitstream can fill UltraRAM, so that UltraRAM can hold a table. It can on
-// Versal (the devices with DSP58), but not on UltraScale+.
+// InitialisesURAM reports whether a bitstream can fill the board's UltraRAM, so that this can hold a table. It can on
+// Versal (the devices with DSP58), but not on UltraScale+. It is false if there is no UltraRAM.
 func (b Board) InitialisesURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
 
 // MemoryPortBits returns the width of each of MemoryPorts in bits, or 0 if there is none.
@@ -74,7 +74,8 @@ func (b Board) MemoryPortBits() int {
 	return b.HostPortBits
 }
 
-// BlockRAMCount returns the number of block RAMs in the unit of costs: RAMB18, or the device's own blocks.
+// BlockRAMCount returns the number of block RAMs in the unit of costs: RAMB18 on AMD's devices, else the device's own
+// blocks.
 func (b Board) BlockRAMCount() int {
 	if b.Family == AMD {
 		return 2 * b.BRAM36
@@ -82,7 +83,8 @@ func (b Board) BlockRAMCount() int {
 	return b.BRAM
 }
 
-// BlockRAMName returns the name of this unit: RAMB18, or the name in the device's data sheet.
+// BlockRAMName returns the name of the unit of BlockRAMCount: RAMB18, or the name of a block in the device's data
+// sheet.
 func (b Board) BlockRAMName() string {
 	if b.Family == AMD {
 		return "RAMB18"
@@ -90,14 +92,14 @@ func (b Board) BlockRAMName() string {
 	return kinds[b.Family].block
 }
 
-// StoresInLUTs reports whether LUTs can be a memory.
+// StoresInLUTs reports whether some of the device's LUTs can be a memory.
 func (b Board) StoresInLUTs() bool { return b.Family == AMD || b.LUTRAM > 0 }
 
 // PinNames lists the pins of the UART top: clock, reset (low while its button is pressed), the line on which the
 // FPGA receives, the line on which it sends, and a LED.
 var PinNames = []string{"clk", "reset_n", "rx", "tx", "led"}
 
-// Pin returns the site of a pin in PinNames, or "" if the board's pins are not known.
+// Pin returns the site of a pin, whose name is one of PinNames. It returns "" if the board's pins are not known.
 func (b Board) Pin(name string) string {
 	for _, p := range b.Pins {
 		if site, ok := strings.CutPrefix(p, name+" "); ok {
@@ -107,8 +109,8 @@ func (b Board) Pin(name string) string {
 	return ""
 }
 
-// An UnknownError states that no board has the name. Nearest is the closest name or alias, or "" if none is close.
-// Known lists all names.
+// An UnknownError states that no board has the name. Nearest is the most similar name or alias, or "" if none is
+// similar. Known lists the names of all boards.
 type UnknownError struct {
 	Name, Nearest string
 	Known         []string
@@ -126,7 +128,8 @@ var files embed.FS
 
 var all = sync.OnceValue(load)
 
-// load reads the embedded files. It panics on a bad file, which would be a bug of hlsgen.
+// load returns the boards of the embedded files, sorted by name. It panics on a bad file, which would be a bug of
+// hlsgen.
 func load() []Board {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -148,7 +151,7 @@ func load() []Board {
 	return list
 }
 
-// All returns all boards that hlsgen knows, sorted by name.
+// All returns all boards that hlsgen knows, sorted by name. The caller may change them.
 func All() []Board {
 	list := slices.Clone(all())
 	for i := range list {
@@ -161,7 +164,8 @@ func All() []Board {
 // maxFile limits the size of a board file in bytes, so that a wrong path cannot fill the memory.
 const maxFile = 64 << 10
 
-// An AmbiguousError reports that several boards have the given part number, or names that begin with the given text.
+// An AmbiguousError states that the text Name may mean several boards: they have it as their part number, or names that
+// begin with it.
 type AmbiguousError struct {
 	Name   string
 	Boards []Board
@@ -181,10 +185,10 @@ func IsPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
 }
 
-// Find returns the board with the given name, alias or part number, ignoring case. If IsPath reports true, it reads
-// the board from the JSON file at that path. The error is an *AmbiguousError if several boards have the part number,
-// or names that begin with the text; an *UnknownError for any other name; an *InvalidError for a file with wrong
-// content; and the operating system's error for a file that cannot be read.
+// Find returns the board with the given name, alias or part number, ignoring case, or that of a JSON file if IsPath
+// reports true. It returns an *AmbiguousError for the part number or the beginning of names of several boards, and an
+// *UnknownError for any other name. A file gives an *InvalidError for wrong content, or the operating system's error if
+// it cannot be read.
 func Find(nameOrPath string) (Board, error) {
 	if IsPath(nameOrPath) {
 		return read(nameOrPath)
@@ -209,10 +213,11 @@ func Find(nameOrPath string) (Board, error) {
 		append(slices.Clip(names), aliases...)), names}
 }
 
-// leastStart is the length of the shortest text that counts as the beginning of a name.
+// leastStart is the length of the shortest text that Find takes for the beginning of a name.
 const leastStart = 3
 
-// meant returns the boards that have the part, or else those whose name, alias or part begins so.
+// meant returns the boards that have the part number, ignoring case. If there are none, it returns those whose name,
+// alias or part number begins with the text, if this is long enough.
 func meant(text string) (list []Board) {
 	text = strings.ToLower(text)
 	for _, b := range All() {

@@ -20,7 +20,7 @@ var (
 	ecp5Part  = regexp.MustCompile(`^LFE5(U|UM|UM5G)-([1248][245])F-([678])(BG|MG)([0-9]{3})[CI]$`)
 )
 
-// A kind holds the common facts of all devices in a family.
+// A kind holds what the devices of a family other than AMD have in common.
 type kind struct {
 	dsp    string         // name of the multiplier
 	block  string         // name of the block RAM
@@ -29,14 +29,14 @@ type kind struct {
 	part   *regexp.Regexp // pattern of the parts that the tools support
 }
 
-// kinds has the facts of FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5 and ECP5-5G
-// Family Data Sheet).
+// kinds holds, by family, the facts of FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5 and
+// ECP5-5G Family Data Sheet). AMD's devices are not in it.
 var kinds = map[Family]kind{
 	ICE40U: {"SB_MAC16", "EBR", 4, false, ice40Part},
 	ECP5:   {"MULT18X18D", "EBR", 18, true, ecp5Part},
 }
 
-// FamilyOf returns the family of a part.
+// FamilyOf returns the family of a part number: AMD if the part is not a supported one of another family.
 func FamilyOf(part string) Family {
 	for f, k := range kinds {
 		if k.part.MatchString(part) {
@@ -46,14 +46,15 @@ func FamilyOf(part string) Family {
 	return AMD
 }
 
-// MinBlockRAMBits is the least size in bits from which an array meant for LUTs goes into block RAM, on devices whose
-// LUTs cannot be memory. Smaller arrays become registers.
+// MinBlockRAMBits is the least size in bits from which an array goes into block RAM if LUTs were asked for but cannot
+// be memory. Smaller arrays become registers.
 const MinBlockRAMBits = 96
 
-// A Device is a part in the terms of nextpnr's options. Speed is empty if nextpnr needs none.
+// A Device names a device, its package and its speed grade in the terms of nextpnr's options. Speed is empty if nextpnr
+// needs none.
 type Device struct{ Name, Package, Speed string }
 
-// Device returns the device of a board that has a family.
+// Device returns the board's device in nextpnr's terms. The board's family must not be AMD.
 func (b Board) Device() Device {
 	m := kinds[b.Family].part.FindStringSubmatch(b.Part)
 	if b.Family == ICE40U {

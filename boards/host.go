@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A PS is the processor beside the logic, AMD's processing system.
+// A PS is the processor beside the logic of a device, AMD's processing system.
 type PS string
 
 // The processors for which hlsgen writes block designs. The zero value means no processor, or an unknown one.
@@ -17,7 +17,8 @@ const (
 	ZynqMP   PS = "zynqmp"   // UG1085
 )
 
-// A processor holds the values that a board file may state for a PS: names of its memory ports and their widths.
+// A processor holds what a board file may state for a PS: the pattern of its memory ports' names, and their possible
+// widths.
 type processor struct {
 	port   *regexp.Regexp
 	widths []int
@@ -28,19 +29,19 @@ var processors = map[PS]processor{
 	ZynqMP:   {regexp.MustCompile(`^S_AXI_HP[0-3]_FPD$`), []int{32, 64, 128}},
 }
 
-// bank matches a memory of a platform, as the linker v++ names it.
+// bank matches the name of a memory bank of a card's platform, as the linker v++ writes it.
 var bank = regexp.MustCompile(`^(DDR|HBM|PLRAM)\[[0-9]{1,2}\]$`)
 
-// kernelBits lists the widths of a kernel's memory port on a platform (UG1393 recommends 512).
+// kernelBits lists the widths in bits that a kernel's memory port may have on a card (UG1393 recommends 512).
 var kernelBits = []int{32, 64, 128, 256, 512}
 
-// maxPorts is more than the number of port names of any PS or linker.
+// maxPorts limits the memory ports in a board file. No PS or linker has as many.
 const maxPorts = 32
 
-// boardPartPattern matches Vivado's name of a board. A star stands for any version.
+// boardPartPattern matches the name that Vivado has for a board. A star stands for any version.
 const boardPartPattern = `^[A-Za-z0-9._-]+:[A-Za-z0-9._-]+:part0:(\*|[0-9]+(\.[0-9]+)*)$`
 
-// hostKeys are the keys of a board file about the host's side.
+// hostKeys are the keys of a board file that describe the processor, its memory ports and the card's platform.
 var hostKeys = []key{
 	{"ps", true, ps},
 	{"memory_ports", true, memoryPorts},
@@ -87,7 +88,8 @@ func memoryPorts(b *Board, v any) string {
 	return ""
 }
 
-// hostContradicts returns the key of the host's side that contradicts the others, and the reason.
+// hostContradicts returns a key about the processor, the memory ports or the platform that contradicts the others, and
+// the reason. Both are empty if there is none.
 func (b *Board) hostContradicts() (key, reason string) {
 	pattern := bank
 	switch {
@@ -122,8 +124,8 @@ func (b *Board) hostContradicts() (key, reason string) {
 	return "", ""
 }
 
-// BurstBeats returns the longest burst at the memory port in beats. Bursts take at most 1 KiB and, on a Zynq-7000,
-// at most AXI3's 16 beats. It returns 0 without a memory port.
+// BurstBeats returns the most beats of a burst at the memory port, or 0 if there is none. A burst has at most 1 KiB
+// and, on a Zynq-7000, at most AXI3's 16 beats.
 func (b *Board) BurstBeats() int {
 	if b.HostPortBits == 0 {
 		return 0

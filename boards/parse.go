@@ -13,7 +13,8 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// An InvalidError states what is wrong with a board file. Key is the wrong JSON key, or "" for the whole file.
+// An InvalidError states what is wrong with a board file. Key is the wrong JSON key, or "" for the whole file. Path is
+// empty if the text was not read from a file.
 type InvalidError struct{ Path, Key, Reason string }
 
 func (e *InvalidError) Error() string {
@@ -27,7 +28,7 @@ func (e *InvalidError) Error() string {
 	return b.String() + e.Reason
 }
 
-// A key is one key of a board file. read checks its value and stores it in the board.
+// A key is one key of a board file. read stores its value in the board, or returns the reason why the value is wrong.
 type key struct {
 	name     string
 	optional bool
@@ -36,7 +37,7 @@ type key struct {
 
 const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 
-// keys is the list of all keys. The limits of figures far exceed any real device; they catch wrong units.
+// keys lists all keys of a board file. The limits of figures far exceed any real device; they catch wrong units.
 var keys = append(figureKeys, hostKeys...)
 
 var figureKeys = []key{
@@ -68,7 +69,7 @@ var figureKeys = []key{
 	{"pin_source", true, source(func(b *Board) *string { return &b.PinSource })},
 }
 
-// dspPattern matches the types of DSP slices: AMD's, the iCE40's and the ECP5's.
+// dspPattern matches the types of multipliers: AMD's, the iCE40's and the ECP5's.
 const dspPattern = `^(DSP48E1|DSP48E2|DSP58|SB_MAC16|MULT18X18D)$`
 
 // gradePattern matches a speed grade: -1, -2LV, -2MP.
@@ -76,7 +77,7 @@ const gradePattern = `-[1-9][A-Z]{0,3}`
 
 var gradeOfPart = regexp.MustCompile(`(` + gradePattern + `)(-|$)`)
 
-// grade returns the speed grade that a part number contains, or "" if there is none.
+// grade returns the speed grade that a part number contains, such as -1, or "" if there is none.
 func grade(part string) string {
 	if m := gradeOfPart.FindStringSubmatch(part); m != nil {
 		return m[1]
@@ -84,8 +85,8 @@ func grade(part string) string {
 	return ""
 }
 
-// complete fills in values that a file may omit, and checks that the figures agree. If they contradict each other,
-// it returns the wrong key and the reason.
+// complete sets the values that a file omits, and checks that all values agree. given has the keys that the file
+// states. It returns a wrong key and the reason, or two empty strings.
 func complete(b *Board, given map[string]bool) (key, reason string) {
 	if key, reason := b.contradicts(given); reason != "" {
 		return key, reason
@@ -109,7 +110,8 @@ func complete(b *Board, given map[string]bool) (key, reason string) {
 	return "", ""
 }
 
-// contradicts returns a key that does not suit the board's family, and the reason.
+// contradicts returns a key that does not suit the board's family, and the reason, or two empty strings. given has the
+// keys that the file states.
 func (b *Board) contradicts(given map[string]bool) (key, reason string) {
 	if b.Family == AMD {
 		for _, k := range []string{"bram", "bram_kbit", "spram"} {
@@ -147,10 +149,9 @@ func (b *Board) contradicts(given map[string]bool) (key, reason string) {
 	return "", ""
 }
 
-// Parse parses a board file strictly: every required figure must be present and plausible, and no key may be
-// unknown or given twice. The default speed grade is that of the part number, the default LUTRAM is a quarter of
-// the LUTs, and the default bandwidth of the memory is unknown. The name and the part may only have characters
-// without a meaning for a shell, for Tcl or in a path. Every error is an *InvalidError.
+// Parse returns the board of a board file's text. Every required key must have a plausible value, and no key may be
+// unknown or given twice. The default speed grade is that of the part number, and the default LUTRAM a quarter of the
+// LUTs. Every error is an *InvalidError.
 func Parse(data []byte) (Board, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -198,8 +199,8 @@ func Parse(data []byte) (Board, error) {
 	return b, nil
 }
 
-// value reads a scalar, or a list of scalars as []any. For deeper nesting it returns the opening bracket, which no
-// key accepts.
+// value reads a scalar, or a list of scalars as []any. For any other value it returns an opening or closing bracket,
+// which no key accepts.
 func value(dec *json.Decoder) (any, error) {
 	v, err := dec.Token()
 	if err != nil || v != json.Delim('[') {
@@ -291,7 +292,7 @@ func amount(field func(*Board) *float64, lo, hi float64, unit string) func(*Boar
 	}
 }
 
-// maxAliases is more than the number of names of any board.
+// maxAliases limits the aliases in a board file. No board has as many names.
 const maxAliases = 8
 
 var alias = regexp.MustCompile(namePattern)
@@ -334,7 +335,8 @@ func family(b *Board, v any) string {
 
 var site = regexp.MustCompile(`^[A-Z]{0,2}[0-9]{1,3}$`)
 
-// pins reads the pins, which must be all of PinNames or none.
+// pins sets the board's pins from a list of "NAME SITE", which must have every pin of PinNames. It returns what is
+// wrong, or "".
 func pins(b *Board, v any) string {
 	list, ok := v.([]any)
 	if !ok {

@@ -31,19 +31,19 @@ func RTLFiles() []LibraryFile {
 	return hs
 }
 
-// A LibraryFile is one file of the library. Path is its path in a project: kernels are in include/hlsgen/, the headers
-// that they share in include/hlsgen/core/, and the headers for C simulation in csim/.
+// A LibraryFile is one file of the library: its text, and its path in a project. Kernels are in include/hlsgen/, the
+// headers that they share in include/hlsgen/core/, the headers for C simulation in csim/, and modules in rtl/.
 type LibraryFile struct {
 	Path string
 	Text []byte
 }
 
-// included matches the includes of other kernels in a kernel.
+// included matches a line with which a kernel includes the header of another kernel. Its group is the header's name.
 var included = regexp.MustCompile(`(?m)^#include "(\w+\.hpp)"`)
 
-// Headers returns the headers of the library for a project, sorted by path: the shared headers, the C simulation
-// headers, and the named kernels ("mvau.hpp") with the kernels that they include. Without names it returns every
-// kernel.
+// Headers returns the C++ headers of the library for a project, sorted by path. They are the shared headers, those for
+// C simulation, and the named kernels ("mvau.hpp") with the kernels that they include. Unknown names are ignored.
+// Without names it returns every kernel.
 func Headers(kernels ...string) []LibraryFile {
 	var hs []LibraryFile
 	own := map[string][]byte{}

@@ -32,7 +32,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// LayerKinds is the table of layers. A new layer needs a row here; everything that lists layers reads this table.
+// LayerKinds is the table of all kinds of layers. A new kind needs a row here; everything that lists kinds reads this
+// table.
 var LayerKinds = []dataflow.Kind{
 	mvau.Layer,
 	vvau.Layer,

@@ -5,13 +5,14 @@ import (
 	"math/bits"
 )
 
-// A task is the number of a source, worker or sink. It goes on as far as it can and is woken when it can go on
-// again.
+// A task is the number of an input, a layer or an output of an engine. It goes on as far as it can, and is woken when
+// it can go on again.
 type task int
 
 const nobody task = -1
 
-// A task moves visitWords words per visit. These are still in the cache when their reader reads them.
+// visitWords is the number of words that a task moves per visit. These are still in the cache when their reader reads
+// them.
 const visitWords = 512
 
 // An agenda is the set of tasks that can go on.
@@ -27,15 +28,15 @@ func (a agenda) wakeAll(tasks int) {
 	}
 }
 
-// run visits all tasks, and then every task that is woken, until none is left. Each sweep goes from low numbers to
-// high ones. If writers have lower numbers than their readers, each task finds all words and all room that the
-// sweep made. run calls after at the end of each sweep.
+// run visits all tasks, and then every task that is woken, until none is left. Each sweep goes from low numbers to high
+// ones. If writers have lower numbers than their readers, each task finds all words and all room that the sweep made.
+// after is called at the end of each sweep.
 func (a agenda) run(ctx context.Context, tasks int, visit func(task), after func()) error {
 	a.wakeAll(tasks)
 	return a.drain(ctx, visit, after)
 }
 
-// drain visits the tasks that are woken, until none is left.
+// drain visits the tasks that are woken, until none is left. after is called at the end of each sweep.
 func (a agenda) drain(ctx context.Context, visit func(task), after func()) error {
 	for busy := true; busy; {
 		if ctx.Err() != nil {

@@ -12,10 +12,10 @@ import (
 // Agree compares the data that a design's kernels compute with the results of its layers' Evals. Neither is held in
 // memory as a whole. Both compute a frame passage by passage (dataflow.PartwiseRun), and each passage part by part.
 
-// CompareKernels computes frames of inputs (one tensor per Graph.In each) twice: with every layer's Eval and with its
-// kernel. It compares both on every stream and returns the outputs, per frame and graph output. At the first difference
-// it returns the error that differs makes. If tell is not nil, CompareKernels calls it with a few rows at a time of all
-// that each stream carries; tell must not change them. All frames must have the same length.
+// CompareKernels computes frames of inputs (one tensor per Graph.In each) with every layer's Eval and with its kernel.
+// It compares both on every stream and returns the outputs, per frame and graph output; the first difference is an
+// error. tell, if not nil, gets a few rows at a time of every stream and must not change them. All frames must have one
+// length.
 func CompareKernels(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	tell func(frame, stream int, rows dataflow.Tensor) error,
 	differs func(frame, stream int, why error) error) (outputs [][]dataflow.Tensor, err error) {
@@ -72,7 +72,7 @@ func (a *agreement) frame(ctx context.Context, in []dataflow.Tensor) ([]dataflow
 	return a.passing.Outputs(), nil
 }
 
-// passage computes and compares one passage of the frame.
+// passage computes the layers of one group for the frame in both ways, and returns an error if the results differ.
 func (a *agreement) passage(ctx context.Context, p *dataflow.LayerGroup) error {
 	t := a.crossing(p)
 	for part := range p.Parts {
@@ -99,7 +99,7 @@ func (a *agreement) passage(ctx context.Context, p *dataflow.LayerGroup) error {
 	return t.over()
 }
 
-// A crossing is a passage as the kernels compute it.
+// A crossing is a group of layers for one frame as their kernels compute it.
 type crossing struct {
 	*agreement
 	turns []*turn
@@ -109,8 +109,8 @@ type crossing struct {
 	parts int
 }
 
-// A flow holds the words that a layer of a passage writes to a stream, and how far they were read and compared. It
-// drops words that nobody needs any more.
+// A flow holds the words that a layer of a group writes to a stream, and how far they were read and compared. It drops
+// words that nobody needs any more.
 type flow struct {
 	stream     int
 	from       *outlet
@@ -120,7 +120,7 @@ type flow struct {
 	part       int               // elements in each part
 }
 
-// crossing begins a passage of a frame.
+// crossing returns the group p at the beginning of a frame.
 func (a *agreement) crossing(p *dataflow.LayerGroup) *crossing {
 	t := &crossing{agreement: a, parts: p.Parts}
 	within := map[int]*flow{}
@@ -177,7 +177,7 @@ func (t *crossing) compute(part int) {
 	}
 }
 
-// A layer is given at least fedSize elements of stored data at a time.
+// fedSize is the least number of elements that a layer is given at a time of data that are stored.
 const fedSize = 1 << 16
 
 // feed gives a layer more of the stored data at a port. It returns false if no data are left.
@@ -199,7 +199,8 @@ func (t *crossing) feed(k, port int) bool {
 	return n > 0
 }
 
-// compare compares the words written in a part with the results of Eval, and passes these to tell.
+// compare returns an error if the words written in a part differ from want, the results of Eval, which it passes to
+// tell.
 func (t *crossing) compare(want [][]dataflow.Tensor) error {
 	for k, flows := range t.out {
 		for port, f := range flows {
@@ -215,7 +216,8 @@ func (t *crossing) compare(want [][]dataflow.Tensor) error {
 	return nil
 }
 
-// flows compares the words that a flow has written with Eval's results, and drops the words not needed any more.
+// flows returns an error if the words that a flow has written differ from Eval's results. It drops the words not needed
+// any more.
 func (t *crossing) flows(f *flow) error {
 	for len(f.want) > 0 && f.gone+len(f.from.written) >= f.told+len(f.want[0].Data) {
 		rows := f.want[0]

@@ -21,11 +21,12 @@ import (
 // reader may have waited for a word that came in its clock because of a turn. Such a word comes before the first
 // word that lack of room delayed.
 
-// hurries counts by how many frames the turns of a window have been moved earlier than the interval demands.
+// A hurries counts by how many frames the turns of a window have been moved earlier than the interval demands. A window
+// is a set of layers that is run alone.
 type hurries int
 
-// behind reports whether a window falls behind the interval: for ever with credits, or for enough frames where
-// pipelines freeze.
+// behind reports whether a window, a set of layers that is run alone, falls behind the interval. With credits it does
+// so for ever, where pipelines freeze for at least the given frames.
 func (h *hurries) behind(e *engine, interval, frames int) bool {
 	if len(e.sources) > 0 {
 		return false
@@ -76,7 +77,7 @@ func (d *drift) repeats(e *engine) bool {
 	return true
 }
 
-// early reports whether no reader waited for a word of one of the last layers that came in its clock due to a turn.
+// early reports whether no reader waited for a word that one of the last layers wrote only in its turn.
 func (d *drift) early(e *engine) bool {
 	last := slices.Max(d.clocks)
 	for i, s := range e.streams {
@@ -89,7 +90,8 @@ func (d *drift) early(e *engine) bool {
 	return true
 }
 
-// roomy reports whether streams from layers that keep up to layers that do not have room for this many frames more.
+// roomy reports whether streams from layers that keep the interval to layers that do not have room for that many frames
+// more.
 func (d *drift) roomy(e *engine, frames int) bool {
 	last := slices.Max(d.clocks)
 	for _, s := range e.streams {

@@ -14,7 +14,7 @@ type block struct {
 	members []bool // the layers at their ends
 }
 
-// split finds the blocks (Hopcroft and Tarjan 1973), sorted by their first streams.
+// split returns the blocks of the graph (Hopcroft and Tarjan 1973), sorted by their first streams.
 func (p *plan) split() []block {
 	f := finder{plan: p, order: make([]int, len(p.loops)), low: make([]int, len(p.loops))}
 	for n := range p.loops {
@@ -62,7 +62,7 @@ func (f *finder) search(node, from int) {
 	}
 }
 
-// close makes a block of the open streams, beginning with index from.
+// close makes a block of the open streams from index from on.
 func (f *finder) close(from int) {
 	b := block{streams: slices.Clone(f.open[from:]), members: make([]bool, len(f.loops))}
 	f.open = f.open[:from]
@@ -123,7 +123,7 @@ func (p *plan) join(b block, s int) (node, arrives int) {
 	}
 }
 
-// above returns the set of a layer and all layers of the block that feed it.
+// above returns the set of the layer node and all layers of the block that feed it.
 func (p *plan) above(b block, node int) []bool {
 	set := make([]bool, len(p.loops))
 	set[node] = true
@@ -140,7 +140,7 @@ func (p *plan) above(b block, node int) []bool {
 	return set
 }
 
-// between names the layers behind the fork on the way to the last layer.
+// between returns a text that names the layers behind the fork on the way to the layer last.
 func (p *plan) between(b block, fork, last int, above []bool) string {
 	var names []string
 	for i := fork + 1; i <= last; i++ {

@@ -2,7 +2,7 @@ package rtlsim
 
 import "fmt"
 
-// An IntervalCause explains what limits the interval.
+// An IntervalCause says what limits the interval of a run: a layer, an end of the host, or a FIFO that is too short.
 type IntervalCause struct {
 	Node   string // the layer; empty for the host
 	Reason string // one sentence
@@ -49,8 +49,8 @@ func (e *engine) bottleneck(opt Options) IntervalCause {
 	return e.shortest()
 }
 
-// shortest picks the FIFO that limits the interval: its writer waits longest for room, while its reader waits for
-// words rather than for room.
+// shortest returns the FIFO that limits the interval as its cause. Its writer waits longest for room, while its reader
+// waits for words rather than for room.
 func (e *engine) shortest() IntervalCause {
 	var most *stream
 	starving := false

@@ -16,14 +16,14 @@ import (
 // if none was found.
 type circle struct{ nodes, rooms []int }
 
-// A look is the result of a trial, with the circle that delays it if it does not keep the interval.
+// A look is the result of a trial with, if it does not keep the interval, the circle of waits that delays it.
 type look struct {
 	tried
 	circle
 }
 
-// look is try with the circle of waits that delays the window, or the whole design if members is nil. It takes
-// longer than try.
+// look does what try does, and also finds the circle of waits that delays the layers in members, or the whole design
+// for nil. It takes longer than try.
 func (z *trials) look(members []bool, depth []int) look {
 	if z.err != nil || z.left <= 0 {
 		return look{}
@@ -49,8 +49,8 @@ func (z *trials) look(members []bool, depth []int) look {
 	return l
 }
 
-// numbered translates a circle from the design's numbers of layers and streams to the window's numbers. placed
-// translates back.
+// numbered returns the circle with the numbers that layers and streams have among members instead of those in the
+// design. placed does the reverse.
 func (c circle) numbered(p *plan, members []bool) circle {
 	nodes, streams := p.nodesOf(members), p.streamsOf(members)
 	return c.renamed(func(i int) int { return slices.Index(nodes, i) },
@@ -73,8 +73,8 @@ func (c circle) renamed(node, stream func(int) int) circle {
 	return r
 }
 
-// held runs an engine that has not started yet, and finds the circle that delays it. A run that is known to fall
-// behind may be too short to contain the circle. Then held makes the run twice as long.
+// held runs an engine that has not started yet, and returns the result with the circle that delays it. A run that is
+// known to fall behind may be too short to contain the circle; then it is made twice as long.
 func (z *trials) held(e *engine) (l look) {
 	e.noted()
 	if l.tried = ran(e, z.keepsInterval(e)); l.keeps {
@@ -95,7 +95,7 @@ func (z *trials) held(e *engine) (l look) {
 	return l
 }
 
-// back finds the circle of waits that leads to the iteration that came last.
+// back returns the circle of waits that leads to the iteration that came last in the run.
 func back(e *engine, interval int) circle {
 	b := way{engine: e, workers: make([]*worker, len(e.loops)), visits: map[spot]visited{}}
 	last := e.workers[0]
@@ -160,9 +160,9 @@ func (b *way) find(k *worker, interval int) circle {
 	}
 }
 
-// heldAt returns the last wait of a worker up to the given clock. If writes is set, the clock is the one in which
-// an iteration wrote. The result written is true if the pipeline was frozen for lack of room. All iterations in a
-// pipeline that has been frozen since their start waited for the write that froze it.
+// heldAt returns the last wait of a worker up to the given clock. ok is false if there is none. If writes is true, an
+// iteration wrote in that clock. written says that the pipeline was frozen for lack of room. Iterations that were in it
+// all the time waited for the write that froze it.
 func (k *worker) heldAt(clock int, writes bool) (h heldUp, written, ok bool) {
 	if k.pipe == nil {
 		h, ok = k.notes.last(clock)
@@ -180,7 +180,7 @@ func (k *worker) heldAt(clock int, writes bool) (h heldUp, written, ok bool) {
 	return h, false, ok
 }
 
-// round makes a circle of the given waypoints.
+// round returns the circle that consists of the given waypoints.
 func round(points []waypoint) (c circle) {
 	for _, w := range points {
 		c.nodes = append(c.nodes, int(w.node))

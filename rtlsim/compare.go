@@ -44,8 +44,8 @@ func apart(got, want []int64) int {
 	return -1
 }
 
-// Compare compares the outputs of two engines, indexed by frame and output. It returns nil if they are equal, a
-// *Difference if an element differs, or another error if their shapes differ.
+// Compare returns nil if the outputs of two engines, by frame and output, are equal. It returns a *Difference if an
+// element differs, or another error if their shapes differ.
 func Compare(got, want [][]dataflow.Tensor) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d frames, want %d", len(got), len(want))

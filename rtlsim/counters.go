@@ -57,7 +57,7 @@ func (t *Trace) Counters(d *dataflow.Design) Counters {
 // those in front of the last word.
 type HostWait struct{ Clocks, Last int }
 
-// held counts the host's waiting clocks from clock from up to, but not including, clock to.
+// held counts the clocks from from up to, but not including, to in which the host waited at the stream.
 func (s *stream) held(g *gate, from, to int) {
 	n := max(0, to-from)
 	if g.stall > 0 {

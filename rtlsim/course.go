@@ -18,12 +18,12 @@ type course struct {
 	high   []int  // as in tried
 }
 
-// courseKey returns a text that contains all facts that determine a course.
+// courseKey returns a text that is equal for runs that have the same course.
 func courseKey(p *plan, in, out Pace, depth []int) string {
 	return string(p.key(fmt.Append(nil, "course ", in.Every, " ", out.Every), nil, depth))
 }
 
-// went records a frame that has left the design.
+// went records the frame that has just left the design.
 func (c *course) went(e *engine) {
 	c.clocks = append(c.clocks, e.clock())
 	for i, s := range e.sources {
@@ -34,7 +34,7 @@ func (c *course) went(e *engine) {
 	}
 }
 
-// recurs returns the course of a run up to the frame after which a state recurs with a host at full speed.
+// recurs returns the course of the run e, made by a host at full speed, up to the frame after which a state recurs.
 func (c *course) recurs(e *engine) *course {
 	frames := e.search.bare
 	r := &course{clocks: c.clocks[:frames], period: e.search.period}
@@ -66,8 +66,8 @@ func (c *course) waits(interval int) bool {
 	return false
 }
 
-// follow is keepsInterval for a run whose course is known. It returns ok false if such a run ends before a state
-// recurs.
+// follow returns what keepsInterval would for a run whose course is known, of at most that many frames. ok is false if
+// the run ends before a state recurs.
 func (z *trials) follow(c *course, frames int) (keeps, ok bool) {
 	if len(c.clocks) > frames {
 		return false, false

@@ -22,9 +22,8 @@ type carrier struct {
 	room    []int64                                   // memory for the tensor given to tell
 }
 
-// ComputeOutputs is Run for data alone. It returns the outputs of frames of inputs (one tensor per Graph.In each), per
-// frame and graph output. It does not simulate clocks. The function carried, if not nil, is called as Options.OnTensor
-// is.
+// ComputeOutputs computes the outputs of frames of inputs (one tensor per Graph.In each), per frame and graph output.
+// It is Run without clocks. carried, if not nil, is called as Options.OnTensor is.
 func ComputeOutputs(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	carried func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
 	if err := d.Verify(); err != nil {
@@ -38,7 +37,7 @@ func ComputeOutputs(ctx context.Context, d *dataflow.Design, frames [][]dataflow
 	return p.carry(ctx, frames, each, carried)
 }
 
-// carry returns the outputs of frames of inputs, each with its own plan. It calls tell with the tensor on each
+// carry returns the outputs of frames of inputs, each with its own plan in each. It calls tell with the tensor on each
 // stream.
 func (p *plan) carry(ctx context.Context, frames [][]dataflow.Tensor, each []*plan,
 	tell func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
@@ -139,7 +138,7 @@ func (c *carrier) empty(p dataflow.Port) []int64 {
 	return make([]int64, 0, n)
 }
 
-// A turn is a layer that computes one frame: its output words from its input words.
+// A turn is one layer that computes one frame: its output words from its input words.
 type turn struct {
 	node    *dataflow.Node
 	kernel  dataflow.Kernel
@@ -151,7 +150,7 @@ type turn struct {
 	outlets []outlet
 }
 
-// turn begins a frame of layer i.
+// turn returns layer i at the beginning of a frame.
 func (c *carrier) turn(i int) *turn {
 	node := c.design.Model.Graph.Nodes[i]
 	t := &turn{node: node, kernel: c.kernels[i], rest: make([][]int64, len(node.In)),
@@ -210,7 +209,7 @@ func (t *turn) ended() {
 	}
 }
 
-// An outlet is a port that a layer writes.
+// An outlet is an output of a layer, with the words that it has written.
 type outlet struct {
 	dataflow.Port
 	values  num.Range // range of its elements
@@ -218,7 +217,8 @@ type outlet struct {
 	written []int64
 }
 
-// put appends the word of an iteration. The word must be nil exactly if the iteration does not write.
+// put appends the word of an iteration. It returns an error unless the word is nil exactly if the iteration does not
+// write.
 func (o *outlet) put(w dataflow.Word, writes bool) error {
 	switch {
 	case writes != (w != nil):

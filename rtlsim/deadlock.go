@@ -22,7 +22,7 @@ type Deadlock struct {
 	Stream, Depth int
 }
 
-// A Wait is one reason why a layer, or the host, stands still.
+// A Wait is one reason why a layer, or the host, stands still: a stream without a word, or without room.
 type Wait struct {
 	Node   string // empty for the host
 	Room   bool   // it waits for room, otherwise for a word
@@ -61,8 +61,8 @@ func (d *Deadlock) Error() string {
 		d.Stream)
 }
 
-// explain finds the closed chain of a deadlock, and the cheapest depth that breaks it. It returns d as an error, or
-// the context's error.
+// explain sets the closed chain of waits in d, and the cheapest depth that breaks it. It returns d as an error, or the
+// context's error.
 func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 	depth := p.design.Depths()
 	t := newTokens(p, nil)
@@ -87,8 +87,8 @@ func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 	return d
 }
 
-// enough returns the fewest words that the stream must gain so that the frame goes as far as with an unbounded
-// FIFO. The words of a whole frame are always enough.
+// enough returns the fewest words that the stream must gain so that the frame goes as far as with an unbounded FIFO.
+// The words of a whole frame, which are always enough, are the argument frame.
 func (t *tokens) enough(ctx context.Context, depth []int, stream, frame int) (words int, err error) {
 	reach := func(more int) []int {
 		with := slices.Clone(depth)

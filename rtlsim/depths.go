@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// depths holds the depths of all FIFOs in words. They are raised until a test passes, and then lowered as long as
-// it still passes.
+// A depths holds the depths of all FIFOs in words, while they are looked for. They are raised until a test passes, and
+// then lowered as long as it still passes.
 type depths struct {
 	ports []dataflow.Port
 	now   []int
@@ -38,7 +38,7 @@ func newDepths(p *plan, opt SizeOptions) depths {
 
 func (d *depths) step(s, words int) int { return stepAhead(words, d.each, d.ahead[s]) }
 
-// bits returns the bits that FIFOs of these depths hold.
+// bits returns the bits that FIFOs with these depths in words hold together.
 func (d *depths) bits(words []int) (sum int) {
 	for s, n := range words {
 		sum += n * d.ports[s].Width()
@@ -48,14 +48,14 @@ func (d *depths) bits(words []int) (sum int) {
 
 func (d *depths) given(s int) bool { return d.fixed != nil && d.fixed[s] > 0 }
 
-// raise makes the FIFO of stream s hold at least this many words.
+// raise makes the FIFO of stream s hold at least words words.
 func (d *depths) raise(s, words int) {
 	if !d.given(s) {
 		d.now[s] = max(d.now[s], d.step(s, words))
 	}
 }
 
-// trim lowers the depth of stream s to the step for this many words, but not below its depth in was. It never
+// trim lowers the depth of stream s to the least possible one for words words, but not below its depth in was. It never
 // raises it.
 func (d *depths) trim(s, words int, was []int) {
 	if !d.given(s) {
@@ -63,7 +63,7 @@ func (d *depths) trim(s, words int, was []int) {
 	}
 }
 
-// by sorts streams by a number.
+// by sorts streams by what number returns for each.
 func by(streams []int, number func(s int) int) {
 	slices.SortStableFunc(streams, func(a, b int) int { return cmp.Compare(number(a), number(b)) })
 }
@@ -77,7 +77,7 @@ func numbers(n int) []int {
 	return list
 }
 
-// without lowers streams to their depths in was where the test still passes. It tries all of them together, then
+// without lowers streams to their depths in was where passes still returns true. It tries all of them together, then
 // each half, so that earlier streams are lowered first.
 func (d *depths) without(streams, was []int, passes func() bool) {
 	if len(streams) == 0 || d.drop(streams, was, passes) || len(streams) == 1 {
@@ -88,7 +88,7 @@ func (d *depths) without(streams, was []int, passes func() bool) {
 	d.without(streams[half:], was, passes)
 }
 
-// drop lowers all given streams to the depths in low. It undoes this and returns false if the test fails.
+// drop lowers all given streams to the depths in low. If passes then returns false, it undoes this and returns false.
 func (d *depths) drop(streams, low []int, passes func() bool) bool {
 	was := slices.Clone(d.now)
 	for _, s := range streams {
@@ -101,8 +101,8 @@ func (d *depths) drop(streams, low []int, passes func() bool) bool {
 	return false
 }
 
-// search sets stream s to the smallest step from the depth from on at which the test passes. The test must pass at
-// the current depth. Most often no smaller step passes, so the step just below is tried first.
+// search sets stream s to the least possible depth, from the depth from on, at which passes returns true. It must do so
+// at the current depth. Most often no smaller depth passes, so the one just below is tried first.
 func (d *depths) search(s, from int, passes func() bool) {
 	steps := []int{from}
 	for steps[len(steps)-1] < d.now[s] {

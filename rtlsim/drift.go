@@ -29,7 +29,7 @@ import (
 // Copying a frame moves the words of the FIFOs that fill, which then hold more words. The other FIFOs hold as many
 // words as in the last frame.
 
-// A drift finds frames that can be copied, in a run that does not return to an earlier state.
+// A drift finds frames that are copies of the frame before, in a run that does not return to an earlier state.
 type drift struct {
 	over     bool // every frame must be run
 	was, now pause
@@ -51,14 +51,15 @@ type pause struct {
 	counts  counts
 }
 
-// A held is the clock of a layer or an end of the host, and the rest of its state relative to that clock.
+// A held is the clock of a layer, or of an end of the host, between two frames. The rest of its state is relative to
+// that clock.
 type held struct {
 	at    int
 	state []int
 }
 
-// A filled is the state of a stream: the clocks of its last word, and the reads that still matter relative to the
-// last read.
+// A filled is the state of a stream between two frames. It has the clocks of its last word, and the reads that still
+// matter relative to the last read.
 type filled struct {
 	taken, read int
 	reads       []int
@@ -68,7 +69,7 @@ type filled struct {
 	late        int
 }
 
-// follows copies one more frame, if that frame is known to be a copy of the last one.
+// follows copies one more frame, if that frame is known to be a copy of the last one. It returns false if it is not.
 func (d *drift) follows(e *engine) bool {
 	if d.left == 0 {
 		return false
@@ -80,7 +81,7 @@ func (d *drift) follows(e *engine) bool {
 	return true
 }
 
-// alike finds out, after a frame that was run, how many frames may be copied.
+// alike sets, after a frame that was run, how many frames may be copied.
 func (d *drift) alike(e *engine) {
 	if d.over && !d.asked {
 		return
@@ -116,8 +117,8 @@ func (d *drift) alike(e *engine) {
 	}
 }
 
-// paces returns, per task, a lower bound of the clocks per frame. It is the slowest of the task itself and the
-// tasks that feed it. All are 0 if the host is paced.
+// paces returns, per task of the engine, a lower bound of the clocks per frame. It is that of the slowest of the task
+// itself and the tasks that feed it. All are 0 if the host is paced.
 func paces(e *engine) []int {
 	least := make([]int, e.tasks)
 	if len(e.sources) == 0 || e.sources[0].pace > 0 {
@@ -168,8 +169,8 @@ func (p *pause) note(e *engine) {
 	p.counts = e.counts()
 }
 
-// later computes how many clocks later each task did in the last frame what it did in the frame before. It reports
-// whether these numbers are the same as one frame ago.
+// later sets by how many clocks each task was later in the last frame than in the frame before. It returns true if
+// these numbers are the same as one frame ago.
 func (d *drift) later() (same bool) {
 	var clocks []int
 	for _, side := range []struct{ was, now []held }{{d.was.sources, d.now.sources}, {d.was.workers, d.now.workers},
@@ -223,7 +224,8 @@ func paced(pace, clocks, wait int) bool {
 	return pace == 0 || clocks == pace || clocks > pace && wait+clocks-pace <= 0
 }
 
-// undecided reports whether the last frame was free.
+// undecided reports whether, in the last frame, no two tasks that take different clocks per frame waited for each
+// other.
 func (d *drift) undecided(e *engine) bool {
 	was, now := &d.was, &d.now
 	for i, s := range e.streams {
@@ -256,7 +258,7 @@ func (d *drift) seen(e *engine) bool {
 	return !d.whole
 }
 
-// moves returns how many frames may be copied.
+// moves returns how many frames may be copied from now on.
 func (d *drift) moves(e *engine) int {
 	times, size := e.frames-e.goal, 0
 	for i, s := range e.streams {
@@ -274,7 +276,7 @@ func (d *drift) moves(e *engine) int {
 	return max(0, times)
 }
 
-// lasts returns for how many frames there is room in a stream that fills.
+// lasts returns for how many frames there is room in stream i, which fills.
 func (d *drift) lasts(e *engine, i int) int {
 	s := e.streams[i]
 	w, r, words := d.clocks[s.writer], d.clocks[s.reader], s.port.Words
@@ -320,7 +322,7 @@ func (d *drift) ahead(e *engine, s *stream) int {
 	return max(1, e.loops[k.node].Latency)
 }
 
-// move copies the last frame.
+// move copies the last frame: it makes everything later by as many clocks as the frame took.
 func (d *drift) move(e *engine) {
 	for _, s := range e.streams {
 		w, r := d.clocks[s.writer], d.clocks[s.reader]

@@ -43,7 +43,7 @@ type engine struct {
 	course  course  // the run so far
 }
 
-// visitor returns a function that lets a source, a worker or a sink go on as far as it can.
+// visitor returns a function that makes the input, layer or output with the number of a task go on as far as it can.
 func visitor(e *engine) func(task) {
 	return func(t task) {
 		i := int(t) - len(e.sources)
@@ -62,7 +62,7 @@ func visitor(e *engine) func(task) {
 	}
 }
 
-// enlist gives each source, worker and sink a task number, writers before their readers.
+// enlist gives each input, layer and output of the engine a task number, writers before their readers.
 func (e *engine) enlist() {
 	add := func() task {
 		e.tasks++
@@ -90,13 +90,13 @@ func (e *engine) enlist() {
 	}
 }
 
-// drain visits tasks until no task can go on.
+// drain visits the engine's tasks until none can go on.
 func (e *engine) drain(ctx context.Context) error {
 	e.stretch.begin(e)
 	return e.agenda.run(ctx, e.tasks, visitor(e), e.repeat)
 }
 
-// pass takes one more frame through the design. It returns false if the frame does not come out.
+// pass takes one more frame through the design. through is false if the frame does not come out.
 func (e *engine) pass(ctx context.Context) (through bool, err error) {
 	if e.goal++; e.drift.follows(e) {
 		e.trace.Record.ended(e)

@@ -21,7 +21,7 @@ import (
 // waits for a word of the fork. Only the first wait is for room. That stream gets 32, 64, 96 and then 128 words,
 // and needs each of these steps.
 
-// A growth finds depths without deadlock for a block.
+// A growth looks for depths with which a block of the graph has no deadlock.
 type growth struct {
 	*tokens
 	*depths
@@ -34,7 +34,7 @@ type growth struct {
 // A full is a list of streams without room, with their depths at that time.
 type full struct{ streams, words []int }
 
-// begin sets every stream to its given depth, or to the least depth that is free from deadlock.
+// begin sets every stream to its given depth, or to the least depth with which the design has no deadlock.
 func (z *sizer) begin() {
 	for _, b := range z.blocks {
 		if len(b.streams) == 1 {
@@ -58,7 +58,7 @@ func (z *sizer) begin() {
 	}
 }
 
-// grow runs a frame, deepens FIFOs whenever it is stuck, and reports whether it comes through.
+// grow runs a frame, deepens FIFOs whenever it is stuck, and returns whether it comes through in the end.
 func (g *growth) grow(ctx context.Context) (through bool, err error) {
 	through, err = g.run(ctx, g.now)
 	for err == nil && !through {
@@ -105,8 +105,9 @@ func (g *growth) needed(s int) bool {
 	return true
 }
 
-// circles returns, circle by circle, the streams at which the circle waits for room. It follows only the first wait
-// of each stuck layer, which is for a word if there is such a wait. So no two circles share a layer.
+// circles returns, for each circle of layers that wait for each other, the streams at which it waits for room. It
+// follows only the first wait of each stuck layer, which is for a word if there is such a wait. So no two circles share
+// a layer.
 func (g *growth) circles() (list [][]int) {
 	from := g.ways + 1
 	for i := range g.workers {
@@ -135,8 +136,9 @@ func (g *growth) circles() (list [][]int) {
 	return list
 }
 
-// lower lowers streams of a block that may be too deep to the fewest words with which a frame gets through. Streams
-// that hold the most bits come first. It reports whether the effort was enough for all streams.
+// lower lowers streams of a block that may be too deep to the fewest words with which a frame gets through, but not
+// below least. Streams that hold the most bits come first. It returns false if the effort was not enough for all
+// streams.
 func (z *sizer) lower(b block, least []int, needed func(s int) bool) bool {
 	open := slices.DeleteFunc(slices.Clone(b.streams), func(s int) bool { return z.now[s] == least[s] || needed(s) })
 	by(open, func(s int) int { return (least[s] - z.now[s]) * z.ports[s].Width() })

@@ -9,9 +9,9 @@ type cause struct {
 	room   bool
 }
 
-// holds lists the iterations of a worker that had to wait, in their order. For lack of room it lists the iteration
-// that wrote late where the pipeline freezes, otherwise the iteration that started late. Most waits come at even
-// distances, so runs of such waits are stored as one entry.
+// A holds lists the iterations of a layer that had to wait, in their order. For lack of room it lists the iteration
+// that wrote late where the pipeline freezes, otherwise the one that started late. Waits at even distances are stored
+// as one entry.
 type holds []evenly
 
 // evenly stores waits with the same cause and with even distances in clocks and in iterations.
@@ -22,7 +22,7 @@ type evenly struct {
 	cause           cause
 }
 
-// add records that the given iteration came in the given clock, because c did not allow it sooner.
+// add records that the iteration number came in the given clock, because c did not allow it sooner.
 func (h *holds) add(clock, number int, c cause) {
 	if n := len(*h); n > 0 && (*h)[n-1].goesOn(clock, number, c) {
 		return
@@ -44,13 +44,13 @@ func (r *evenly) goesOn(clock, number int, c cause) bool {
 	return true
 }
 
-// A heldUp is a single wait.
+// A heldUp is a single wait of an iteration.
 type heldUp struct {
 	clock, number int
 	cause         cause
 }
 
-// last returns the last wait up to a clock. It returns false if there is none.
+// last returns the last wait up to a clock. ok is false if there is none.
 func (h holds) last(clock int) (last heldUp, ok bool) {
 	i := sort.Search(len(h), func(i int) bool { return h[i].clock > clock }) - 1
 	if i < 0 {
@@ -98,7 +98,7 @@ func (k *worker) note(words, start int) {
 	k.notes.add(start, k.count.Busy, c)
 }
 
-// noteLine is note for a worker with a line.
+// noteLine does what note does for a layer with at most one input and one output.
 func (k *worker) noteLine(words, start int) {
 	switch {
 	case start == words:

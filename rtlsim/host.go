@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A Pace slows down one end of the host. The host moves at most one word every Every clocks; values 0 and 1 mean
-// the rate that its port to the processor's memory allows (dataflow.Target.HostEvery). It moves no word in a clock
-// that the dice stall, whether or not a word waits. The zero value is full speed.
+// A Pace slows down one end of the host. It moves at most one word every Every clocks; 0 and 1 mean the rate of its
+// port to the processor's memory (dataflow.Target.HostClocksPerWord). It moves no word in a clock that a throw of dice
+// stalls. The zero value is full speed.
 type Pace struct {
 	Every int
 	Stall int    // share of stalled clocks on average, in percent, 0 to 99
@@ -42,7 +42,7 @@ func (g *gate) next(from int) int {
 	return c
 }
 
-// pass moves a word in the next open clock. It returns false if that clock is past the end of the run.
+// pass moves a word in the next open clock from from on. ok is false if that clock is past the end of the run.
 func (g *gate) pass(e *engine, from int) (clock int, ok bool) {
 	if clock = g.next(from); clock >= e.end {
 		e.late = true
@@ -56,8 +56,8 @@ func (g *gate) stalled(clock int) bool {
 	return g.stall > 0 && mix(g.seed^uint64(clock))%100 < g.stall
 }
 
-// mix is the output function of SplitMix64 (Steele, Lea, Flood 2014). As dice it needs no state, so a clock always
-// gets the same throw.
+// mix returns a number that looks random for every x: the output function of SplitMix64 (Steele, Lea, Flood 2014). It
+// needs no state, so a clock always gets the same throw of the dice.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -67,7 +67,7 @@ func (p *plan) shorter(visit func(steps int, at *plan) error) error {
 	return nil
 }
 
-// busy returns a loop without the iterations that move nothing.
+// busy returns the runs of a loop without the iterations that move nothing.
 func busy(body []dataflow.LoopRun) (list []dataflow.LoopRun) {
 	for _, r := range body {
 		switch {
@@ -146,7 +146,7 @@ func union(a, b dataflow.PortMoves) dataflow.PortMoves {
 // both reports whether a and b move a common port.
 func both(a, b dataflow.PortMoves) bool { return a.Read&b.Read != 0 || a.Write&b.Write != 0 }
 
-// within is ends for the last repetitions of a run. It compares iteration by iteration.
+// within does what ends does for the last repetitions of the run r. It compares iteration by iteration.
 func within(short []dataflow.LoopRun, r dataflow.LoopRun) bool {
 	const most = 1 << 14 // iterations
 	one := r

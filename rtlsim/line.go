@@ -2,11 +2,11 @@ package rtlsim
 
 import "hlsgen/internal/dataflow"
 
-// A line holds the streams of a worker that reads at most one stream and writes at most one, as most workers do.
-// The methods below are fast versions of the worker's general methods for this case.
+// A line holds the streams of a layer that reads at most one stream and writes at most one, as most layers do. For
+// these there are fast versions of the general methods.
 type line struct{ in, out *stream }
 
-// lined returns the single streams of a worker. It returns false if the worker has several on one side.
+// lined returns the streams of a layer that has at most one on each side. ok is false if it has several on one side.
 func (k *worker) lined() (l line, ok bool) {
 	in, out := ports(nil, k.in, k.joined.Read), ports(nil, k.out, k.joined.Write)
 	if len(in) > 1 || len(out) > 1 {
@@ -21,8 +21,8 @@ func (k *worker) lined() (l line, ok bool) {
 	return l, true
 }
 
-// glide is advance for a worker with a line. A run spends nearly all its time here, so the common cases of take and
-// held are written out.
+// glide does what advance does, for a layer with at most one input and one output. A run spends nearly all its time
+// here, so the common cases of take and held are written out.
 func (k *worker) glide(e *engine) {
 	in, out, p, walk := k.line.in, k.line.out, k.pipe, k.walk
 	last := k.at
@@ -142,8 +142,8 @@ func (k *worker) glide(e *engine) {
 	}
 }
 
-// rests is idle for the case that nothing under way and no end of the run comes in between. In other cases it does
-// nothing and returns false.
+// rests does what idle does for n iterations, if nothing under way and no end of the run comes in between. Otherwise it
+// does nothing and returns false.
 func (k *worker) rests(n, end int) bool {
 	at := k.at + n
 	if p := k.pipe; p != nil && (k.at+1 < p.free || at >= p.calm) || at >= end {
@@ -161,7 +161,7 @@ func (k *worker) ends(e *engine) *dataflow.LoopWalker {
 	return k.walk
 }
 
-// held is waited for a worker with a line.
+// held does what waited does, for a layer with at most one input and one output.
 func (k *worker) held(ready, words, start int) {
 	if k.log != nil {
 		k.logs(ready, words, start)

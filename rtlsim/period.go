@@ -2,7 +2,8 @@ package rtlsim
 
 import "slices"
 
-// A SteadyState is a steady state: Frames frames take Clocks clocks, for ever. The zero value means that none is known.
+// A SteadyState says that Frames frames take Clocks clocks, again and again for ever. The zero value means that none is
+// known.
 type SteadyState struct{ Frames, Clocks int }
 
 // Between frames all streams are empty and all loops are at their start. The clocks that follow are sums, maxima
@@ -31,10 +32,11 @@ type snapshot struct {
 	count counts
 }
 
-// A state with more than longest entries is not compared. It has FIFOs that fill without end.
+// longest is the most entries of a state that is compared with earlier ones. A larger state has FIFOs that fill without
+// end.
 const longest = 1 << 22
 
-// recur records the state after a frame, and reports whether it occurred before. The engine calls it until it does.
+// recur records the state after a frame, and returns true if it occurred before. The engine calls it until it does.
 func (e *engine) recur() (found bool) {
 	f := &e.search
 	if f.over = len(e.workers) == 0; f.over {
@@ -71,7 +73,7 @@ func (e *engine) recur() (found bool) {
 	return false
 }
 
-// clocks returns the state without the turns.
+// clocks returns the state without the numbers that say how long frames wait for their turn.
 func (s *snapshot) clocks() []int { return s.state[:len(s.state)-s.turns] }
 
 func (e *engine) snapshot(state []int) snapshot {
@@ -111,8 +113,9 @@ func (e *engine) snapshot(state []int) snapshot {
 	return snapshot{frame: e.goal, base: base, state: state, turns: turns, count: e.counts()}
 }
 
-// state appends the reads that still matter, as differences from clock to clock, starting with last. Each
-// difference comes with the number of its repetitions, for FIFOs that hold frames have too many reads to list each.
+// state appends the clocks of the reads that still matter to list, as differences from clock to clock, starting with
+// last. Each difference comes with the number of its repetitions, for FIFOs that hold frames have too many reads to
+// list each.
 func (s *stream) state(list []int, last int) []int {
 	clocks, times := 0, 0
 	for k := s.kept; k < s.read; k++ {
@@ -126,7 +129,8 @@ func (s *stream) state(list []int, last int) []int {
 	return append(list, clocks, times)
 }
 
-// skip leaves out as many whole periods as remain. It leaves out none if a log of words is wanted.
+// skip leaves out as many whole periods of the steady state as remain; once are the counts of one. It leaves out none
+// if a log of words is wanted.
 func (e *engine) skip(once counts) {
 	p := e.trace.Period
 	times := (e.frames - e.goal) / p.Frames
@@ -162,7 +166,7 @@ func (e *engine) skip(once counts) {
 	}
 }
 
-// counts are the clocks counted so far.
+// A counts holds the clocks that layers and streams have counted so far.
 type counts struct {
 	nodes       []NodeClocks
 	empty, full []int

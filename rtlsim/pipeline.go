@@ -2,21 +2,9 @@ package rtlsim
 
 import "math/bits"
 
-// A pipeline models the pipeline of a worker that a blocked write freezes (dataflow.StallFreezesPipeline). It keeps
-// only the iterations that write a word, each from its start on. An iteration that writes nothing needs no record once
-// it has started.
-//
-// An iteration that starts in clock t reaches the last stage in clock t + latency - 1. Each clock of a
-// freeze in between adds one clock. At the last stage the iteration waits until all FIFOs that it writes
-// have room. Meanwhile nothing in the layer moves and nothing starts. So the start of a later iteration
-// depends only on the earlier iterations that have reached the last stage by then. Only the clocks of these
-// have to be known.
-//
-// Flights are counted in the order in which they start. The field started counts flights that have started,
-// written those that have written their words, and passed those that reached the last stage no later than
-// the latest start. A move is a clock in which the pipeline is not frozen, counted without the frozen
-// clocks. If a flight reaches the last stage in move m and writes in clock c, the pipeline has been frozen
-// for c - m clocks in all.
+// A pipeline models a layer's pipeline, which a blocked write freezes (dataflow.StallFreezesPipeline). It keeps only
+// the iterations that write, called flights, from their start on. One that starts in clock t reaches the last stage in
+// clock t + latency - 1, later by each clock of a freeze. There it waits until all FIFOs that it writes have room.
 type pipeline struct {
 	latency int
 	ports   int
@@ -40,8 +28,8 @@ type flight struct {
 	to    int    // the clock when it writes, once it has written
 }
 
-// newPipeline returns an empty pipeline of the given latency. Its ring holds as many flights as can be
-// under way at a time.
+// newPipeline returns an empty pipeline of the given latency, for a layer with that many outputs. Its ring holds as
+// many iterations as can be under way at a time.
 func newPipeline(latency, ports int) *pipeline {
 	size := 1 << bits.Len(uint(latency))
 	return &pipeline{latency: latency, ports: ports, flights: make([]flight, size), from: make([]int, size*ports),
@@ -50,8 +38,7 @@ func newPipeline(latency, ports int) *pipeline {
 
 func (p *pipeline) at(n int) *flight { return &p.flights[n&(len(p.flights)-1)] }
 
-// rooms returns, per port, the first clock in which there was room for the words of flight n, which has
-// written.
+// rooms returns, per output, the first clock in which there was room for the words of iteration n, which has written.
 func (p *pipeline) rooms(n int) []int {
 	i := n & (len(p.flights) - 1)
 	return p.from[i*p.ports:][:p.ports]
@@ -67,7 +54,7 @@ func (p *pipeline) start(at int, ports uint64) {
 	p.started++
 }
 
-// write lets the next flight write its words. It returns false if the first clock with room is not known
+// write makes the next iteration under way write its words. It returns false if the first clock with room is not known
 // yet, because the reader has not read far enough.
 func (p *pipeline) write(out []*stream) bool {
 	f := p.at(p.written)
@@ -126,8 +113,8 @@ func (p *pipeline) write(out []*stream) bool {
 	return true
 }
 
-// note records that the next flight writes in the given clock because stream s was full, although it could
-// have written in the clock could.
+// note records that the next iteration under way writes in the given clock because stream s was full. It could have
+// written in the clock could.
 func (p *pipeline) note(clock, could int, s *stream) {
 	if p.notes != nil && clock > could {
 		p.notes.add(clock, p.written, cause{s, true})
@@ -143,7 +130,7 @@ func (p *pipeline) late(out []*stream) {
 	}
 }
 
-// writeLine is writeAll for a worker that writes a single stream.
+// writeLine does what writeAll does, for a layer that writes a single stream.
 func (p *pipeline) writeLine(s *stream) {
 	mask := len(p.flights) - 1
 	for p.written < p.started {
@@ -170,7 +157,7 @@ func (p *pipeline) writeLine(s *stream) {
 	}
 }
 
-// passes is moves for a worker that writes a single stream.
+// passes does what moves does, for a layer that writes a single stream.
 func (p *pipeline) passes(from int, s *stream) (at int, ok bool) {
 	at = max(from, p.free)
 	mask := len(p.flights) - 1
@@ -192,14 +179,14 @@ func (p *pipeline) passes(from int, s *stream) (at int, ok bool) {
 	return at, true
 }
 
-// writeAll lets flights write until the room for the next one is not known.
+// writeAll makes iterations under way write until the room for the next one is not known.
 func (p *pipeline) writeAll(out []*stream) {
 	for p.written < p.started && p.write(out) {
 	}
 }
 
-// moves returns the first clock from the given clock on in which the pipeline is not frozen. It returns
-// false if that clock is not known yet. The clocks of successive calls must not fall.
+// moves returns the first clock, from from on, in which the pipeline is not frozen. ok is false if that clock is not
+// known yet. The clocks of successive calls must not fall.
 func (p *pipeline) moves(from int, out []*stream) (at int, ok bool) {
 	at = max(from, p.free)
 	for p.calm <= at {
@@ -218,9 +205,8 @@ func (p *pipeline) moves(from int, out []*stream) (at int, ok bool) {
 	return at, true
 }
 
-// full adds, per stream, the clocks in which that stream froze the pipeline and so delayed a start. It
-// counts from the given clock on. The last flight that passed is to blame, for the next flight reaches the
-// last stage after that start.
+// full adds, per stream, the clocks from from on in which that stream froze the pipeline and so delayed a start. The
+// last iteration that reached the last stage is to blame, for the next one does so after that start.
 func (p *pipeline) full(from int, out []*stream) {
 	n := p.passed - 1
 	rooms := p.rooms(n)
@@ -230,9 +216,8 @@ func (p *pipeline) full(from int, out []*stream) {
 	}
 }
 
-// state appends what later clocks depend on, relative to the clock base. It is called while no frame is
-// under way. It lists the freezes after the last start, and for each the clock until which each stream
-// caused it.
+// state appends what later clocks depend on to list, relative to the clock base. It is called while no frame is under
+// way. It lists the freezes after the last start, and for each the clock until which each stream caused it.
 func (p *pipeline) state(list []int, base int) []int {
 	slip := p.past
 	for n := p.passed; n < p.written; n++ {
@@ -263,7 +248,7 @@ func (p *pipeline) skip(clocks int) {
 	}
 }
 
-// stuck returns the set of ports of the next flight that has not written yet, or 0 if there is none.
+// stuck returns the set of outputs of the next iteration that has not written yet, or 0 if there is none.
 func (p *pipeline) stuck() uint64 {
 	if p.written == p.started {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A plan holds the facts that a design's folds fix: everything except the depths of FIFOs.
+// A plan holds what the simulation needs of a design and the folds fix: everything except the depths of FIFOs.
 type plan struct {
 	design         *dataflow.Design
 	loops          []dataflow.Loop // per node
@@ -50,8 +50,8 @@ func newPlan(d *dataflow.Design) *plan {
 	return p
 }
 
-// freezes reports whether a blocked write freezes a layer's pipeline. A pipeline with a single stage starts and
-// writes in the same clock. With such a pipeline both rules do the same, so it counts as one with credits.
+// freezes reports whether a blocked write freezes the pipeline of a node. A pipeline with a single stage starts and
+// writes in the same clock. Both rules of waiting do the same then, so it returns false.
 func (p *plan) freezes(node int) bool {
 	return p.design.Target.Stalls == dataflow.StallFreezesPipeline && p.loops[node].Latency > 1
 }
@@ -59,7 +59,7 @@ func (p *plan) freezes(node int) bool {
 // inner reports whether both ends of a stream are layers.
 func (p *plan) inner(s int) bool { return p.writer[s] >= 0 && p.reader[s] >= 0 }
 
-// window returns the set of layers at most radius layers away from layer l.
+// window returns the set of layers at most radius layers away from layer l, by node.
 func (p *plan) window(l, radius int) []bool {
 	members := make([]bool, len(p.loops))
 	members[l] = true
@@ -74,13 +74,13 @@ func (p *plan) window(l, radius int) []bool {
 	return members
 }
 
-// within reports whether both ends of a stream are members.
+// within reports whether both ends of stream s are layers in the set members.
 func (p *plan) within(members []bool, s int) bool {
 	return p.inner(s) && members[p.writer[s]] && members[p.reader[s]]
 }
 
-// streamsOf returns the streams of a window, or all streams if members is nil. Their order numbers them within the
-// window.
+// streamsOf returns the streams between the layers in members, or all streams if members is nil. Their order numbers
+// them among these.
 func (p *plan) streamsOf(members []bool) (list []int) {
 	for s := range p.ports {
 		if members == nil || p.within(members, s) {
@@ -90,7 +90,8 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 	return list
 }
 
-// words returns the words per frame on all streams of a window, or of the whole design if members is nil.
+// words returns the words per frame on all streams between the layers in members, or of the whole design if members is
+// nil.
 func (p *plan) words(members []bool) (words int) {
 	for _, s := range p.streamsOf(members) {
 		words += p.ports[s].Words
@@ -98,7 +99,7 @@ func (p *plan) words(members []bool) (words int) {
 	return words
 }
 
-// fastest returns the interval with unbounded FIFOs, in clocks.
+// fastest returns the interval in clocks that the design has with unbounded FIFOs, for these paces of the host.
 func fastest(p *plan, in, out Pace) int {
 	most := 0
 	for _, l := range p.loops {
@@ -115,8 +116,7 @@ func fastest(p *plan, in, out Pace) int {
 	return most
 }
 
-// nodesOf returns the layers of a window, or all layers if members is nil. Their order numbers them within the
-// window.
+// nodesOf returns the layers in members, or all layers if members is nil. Their order numbers them among these.
 func (p *plan) nodesOf(members []bool) (list []int) {
 	for i := range p.loops {
 		if members == nil || members[i] {
@@ -126,7 +126,7 @@ func (p *plan) nodesOf(members []bool) (list []int) {
 	return list
 }
 
-// membersOf returns the window that consists of the given layers.
+// membersOf returns the set that consists of the given layers, by node.
 func membersOf(p *plan, nodes []int) []bool {
 	members := make([]bool, len(p.loops))
 	for _, i := range nodes {
@@ -135,9 +135,8 @@ func membersOf(p *plan, nodes []int) []bool {
 	return members
 }
 
-// key appends a text with all facts that determine the clocks of a window, except the host's pace. These are the
-// rule of stalls, the ends, the loops, and the streams with their depths. The window is the whole design if members
-// is nil.
+// key appends a text with everything that determines the clocks of the layers in members, or of all if that is nil.
+// This includes the rule of stalls, the ends, the loops, and the streams with their depths, but not the host's pace.
 func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 	b = fmt.Append(b, " ", p.design.Target.Stalls)
 	if members == nil {
@@ -168,8 +167,8 @@ func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 
 func (p *plan) name(node int) string { return p.design.Model.Graph.Nodes[node].Name }
 
-// whole returns an engine for the whole design at rest before clock 0. If sequences have different lengths, each
-// holds the plan of every frame.
+// whole returns an engine for the whole design at rest before clock 0, with FIFOs of the given depths. If sequences
+// have different lengths, each holds the plan of every frame.
 func (p *plan) whole(depth []int, each []*plan, opt Options) *engine {
 	g := p.design.Model.Graph
 	e := &engine{plan: p, each: each, frames: opt.Frames, end: never}
@@ -195,9 +194,9 @@ func (p *plan) whole(depth []int, each []*plan, opt Options) *engine {
 	return e
 }
 
-// part returns an engine for the given layers and the streams between them. All other streams never delay anything.
-// A layer that reads none of the simulated streams begins a frame no sooner than the given clocks after its frame
-// before.
+// part returns an engine for the layers in members and the streams between them. All other streams never delay
+// anything. A layer that reads none of the simulated streams begins a frame no sooner than the given clocks after its
+// frame before.
 func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	e := &engine{plan: p, frames: frames, end: never, every: true}
 	e.trace = newTrace(p.design, frames)
@@ -219,7 +218,7 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	return e
 }
 
-// worker adds a worker for node i.
+// worker adds the worker that simulates node i, and returns it.
 func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
 	l := &worker{node: i, name: n.Name, walk: e.loops[i].Walk(), at: -1,

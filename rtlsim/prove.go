@@ -49,8 +49,8 @@ func (p DeadlockProof) String() string {
 		"were before it", p.Short(), p.Iterations, p.Words, frame)
 }
 
-// ProveDeadlockFree proves a design free from deadlock. The error is a *Deadlock without a Clock if the FIFOs alone do
-// not let a frame through. Other errors report a malformed design, or are the context's.
+// ProveDeadlockFree proves that a design cannot deadlock. The error is a *Deadlock without a Clock if the FIFOs alone
+// do not let a frame through. Other errors report a malformed design, or are the context's.
 func ProveDeadlockFree(ctx context.Context, d *dataflow.Design) (DeadlockProof, error) {
 	if err := d.Verify(); err != nil {
 		return DeadlockProof{}, fmt.Errorf("design: %w", err)

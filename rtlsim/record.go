@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A RunRecord holds the states of layers and the words on streams of a run, clock by clock.
+// A RunRecord holds, clock by clock, what layers did and when words moved on streams in a run.
 type RunRecord struct {
 	Layers  []Spans      // per node: its states over time
 	Streams []WordCounts // per stream; nil if only layers are recorded
@@ -15,7 +15,7 @@ type RunRecord struct {
 	ends   []end // ends of the frames recorded so far
 }
 
-// An end is the end of a frame.
+// An end is the clock at which a frame ended and, by layer, the clock after its last iteration of the frame.
 type end struct {
 	clock  int   // clock after the frame
 	layers []int // per node: clock after its last iteration of the frame
@@ -26,10 +26,10 @@ func (r *RunRecord) MoveClocks(stream int) (written, read []int) {
 	return r.Streams[stream].Written, r.Streams[stream].Read
 }
 
-// A LayerState is the activity of a layer in a clock.
+// A LayerState says what a layer does in a clock: it works, or waits for a word or for room.
 type LayerState uint8
 
-// Node defines the three states.
+// The states, which NodeClocks defines.
 const (
 	StateBusy LayerState = iota
 	StateStarved
@@ -38,7 +38,7 @@ const (
 
 func (s LayerState) String() string { return [...]string{"busy", "starved", "blocked"}[s] }
 
-// A ClockSpan is a state that lasts from clock From up to, but not including, clock To.
+// A ClockSpan is a state of a layer that lasts from clock From up to, but not including, clock To.
 type ClockSpan struct {
 	LayerState
 	From, To int
@@ -49,7 +49,7 @@ type ClockSpan struct {
 // when its iteration starts.
 type WordCounts struct{ Written, Arrived, Read []int }
 
-// Spans is a list of spans without gaps between them. Most spans take one byte, which holds the state and the
+// A Spans is a list of ClockSpans without gaps between them. Most spans take one byte, which holds the state and the
 // length.
 type Spans struct {
 	from   int // clock when the first span begins
@@ -85,7 +85,8 @@ func (l *Spans) All() iter.Seq[ClockSpan] {
 	}
 }
 
-// record adds a span of the given state up to clock to. It extends the last span if that has the same state.
+// record adds a span of the given state, from the end of the last one up to clock to. It extends the last span if that
+// has the same state.
 func (l *Spans) record(state LayerState, to int) {
 	switch last := &l.last; {
 	case to <= last.To:
@@ -109,7 +110,7 @@ func (l *worker) logs(ready, words, start int) {
 	l.log.record(StateBlocked, start)
 }
 
-// again repeats the last clocks of a layer's log the given number of times.
+// again repeats what the layer did in the last clocks clocks of its log that many times.
 func (l *worker) again(clocks, times int) {
 	l.log.record(StateBusy, l.at+1)
 	list := l.log.since(l.log.last.To - clocks)
@@ -151,7 +152,7 @@ func (e *engine) keep(opt Options) {
 	}
 }
 
-// whole reports whether the record is complete, or there is none.
+// whole reports whether the record has all frames that are wanted; so it does if there is no record.
 func (r *RunRecord) whole() bool { return r == nil || len(r.ends) >= r.wanted }
 
 // ended records that a frame is finished.
@@ -167,7 +168,7 @@ func (r *RunRecord) ended(e *engine) {
 	r.add(at, e)
 }
 
-// repeats adds a period the given number of times, but not more frames than are wanted.
+// repeats adds the period p to the record that many times, but not more frames than are wanted.
 func (r *RunRecord) repeats(e *engine, p SteadyState, times int) {
 	if r.whole() {
 		return
@@ -199,7 +200,7 @@ func (r *RunRecord) add(at end, e *engine) {
 }
 
 // FirstFrames returns the trace of the first frames of a run, with the data that WriteTimeline needs. The run must have
-// had Options.Layers. Head returns nil if frames is below 1, if the run recorded fewer frames, or after a run with
+// had Options.Layers. It returns nil if frames is below 1, if the run recorded fewer frames, or after a run with
 // Options.Record.
 func (t *Trace) FirstFrames(frames int) *Trace {
 	if t.Record == nil || frames < 1 || len(t.Record.ends) < frames {

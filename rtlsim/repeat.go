@@ -22,9 +22,9 @@ import (
 // moved shares no stream with a task that has, and stays as it is. Nothing is left out if streams are recorded or
 // the host stalls at random.
 
-// A stretch looks for repetitions within a frame. It compares each state with two marks. The mark of far is
-// replaced after 1, 2, 4, 8 ... sweeps of the frame and finds long repetitions. The mark of near begins anew after
-// each repetition and finds short ones.
+// A stretch looks for repetitions within a frame. It compares each state with two marks of earlier states. The mark of
+// far is replaced after 1, 2, 4, 8 ... sweeps of the frame and finds long repetitions. The mark of near begins anew
+// after each repetition and finds short ones.
 type stretch struct {
 	over   bool // nothing may be left out
 	rests  bool // nothing may be left out in this frame
@@ -35,14 +35,14 @@ type stretch struct {
 	flown  []uint64 // memory to use again
 }
 
-// A rung is a mark and the number of sweeps since the rung began.
+// A rung is a mark of an earlier state, and the number of sweeps since the rung began.
 type rung struct {
 	sweeps int
 	made   bool
 	mark   mark
 }
 
-// A mark records the progress of an engine between two sweeps.
+// A mark holds how far an engine's layers, streams and host had come between two sweeps.
 type mark struct {
 	workers []workerMark
 	streams []streamMark
@@ -77,7 +77,7 @@ func (f *stretch) begin(e *engine) {
 	f.words, _ = e.stretch.moved(e)
 }
 
-// repeat is called after each sweep, and leaves out repetitions.
+// repeat leaves out repetitions within a frame. It is called after each sweep.
 func (e *engine) repeat() {
 	f := &e.stretch
 	if f.over || f.rests {
@@ -122,7 +122,7 @@ func (*stretch) moved(e *engine) (read, state int) {
 	return read, state
 }
 
-// note records the engine's progress in a mark.
+// note sets the mark m to how far the engine has come.
 func (e *engine) note(m *mark) {
 	if m.workers == nil {
 		*m = mark{make([]workerMark, len(e.workers)), make([]streamMark, len(e.streams)),
@@ -150,8 +150,9 @@ func (e *engine) note(m *mark) {
 	}
 }
 
-// since compares the state with a mark. If everything that moved is later by the same number of clocks, it returns
-// that number and how often the repetition can follow. Otherwise, or if that saves too little, it returns 0 times.
+// since compares the engine's state with a mark. If everything that moved is later by the same number of clocks, it
+// returns that number and how often the repetition can follow. Otherwise, or if that saves too little, it returns 0
+// times.
 func (e *engine) since(m *mark) (clocks, times int) {
 	moved := func(i int) int { return e.workers[i].at - m.workers[i].at }
 	if a, b := moved(m.apart[0]), moved(m.apart[1]); a != b && a != 0 && b != 0 {
@@ -205,7 +206,7 @@ func (e *engine) since(m *mark) (clocks, times int) {
 	return clocks, times
 }
 
-// ready returns the first clock in which the reader of a stream could take a word. readyThen returns that clock at
+// ready returns the first clock in which the reader of the stream could take a word. readyThen returns that clock at
 // the time of a mark.
 func (s *stream) ready(e *engine) int {
 	if i := int(s.reader) - len(e.sources); i < len(e.workers) {
@@ -221,15 +222,16 @@ func (s *stream) readyThen(e *engine, m *mark) int {
 	return m.sinks[int(s.reader)-len(e.sources)-len(e.workers)].free
 }
 
-// drains reports whether the stream was read but not written since a mark.
+// drains reports whether the stream was read but not written since the mark was.
 func (s *stream) drains(was *streamMark) bool { return s.written == was.written && s.read > was.read }
 
-// there returns how many words of the stream are visible in the given clock.
+// there returns how many words of the stream are visible in the clock ready.
 func (s *stream) there(ready int) int {
 	return sort.Search(s.written-s.read, func(i int) bool { return s.due.of(s.read+i) > ready })
 }
 
-// drain reads words at the same distances as before. Each repetition is later by the given clocks.
+// drain reads words of the stream at the same distances as before, times times. Each repetition is later by clocks
+// clocks.
 func (s *stream) drain(words, times, clocks int) {
 	for range times * words {
 		s.taken = s.due.of(s.read) - s.delay
@@ -238,7 +240,7 @@ func (s *stream) drain(words, times, clocks int) {
 	}
 }
 
-// stream reports whether a stream was not written since a mark, or has the same clocks, later by clocks.
+// stream reports whether the stream s was not written since the mark was, or has the same clocks, later by clocks.
 func (f *stretch) stream(s *stream, was *streamMark, clocks int) bool {
 	if s.written == was.written {
 		return true
@@ -247,7 +249,7 @@ func (f *stretch) stream(s *stream, was *streamMark, clocks int) bool {
 	return later(f.clocks, was.clocks, clocks)
 }
 
-// worker reports whether a worker has not moved since a mark, or has the same clocks, later by clocks.
+// worker reports whether the layer k has not moved since the mark was, or has the same clocks, later by clocks.
 func (f *stretch) worker(k *worker, was *workerMark, clocks int) bool {
 	way, ok := k.walk.Since(&was.walk)
 	if !ok || k.frame != was.frame {
@@ -269,7 +271,7 @@ func (f *stretch) worker(k *worker, was *workerMark, clocks int) bool {
 		later(f.clocks, was.clocks, clocks)
 }
 
-// clocks returns the clocks that matter to later writes and reads of the stream.
+// clocks appends the clocks that matter to later writes and reads of the stream to list.
 func (s *stream) clocks(list []int) []int {
 	s.forget()
 	for k := s.kept; k < s.read; k++ {
@@ -281,7 +283,7 @@ func (s *stream) clocks(list []int) []int {
 	return list
 }
 
-// clocks appends the clocks that matter after an iteration that started in clock at.
+// clocks appends the clocks that matter after an iteration that started in clock at to list.
 func (p *pipeline) clocks(list []int, at int) []int {
 	list = append(list, max(p.free, at))
 	for n := p.passed; n < p.started; n++ {
@@ -297,7 +299,7 @@ func (p *pipeline) clocks(list []int, at int) []int {
 	return list
 }
 
-// flown appends, for each iteration under way, the ports that it writes.
+// flown appends to list, for each iteration under way, the set of outputs that it writes.
 func (p *pipeline) flown(list []uint64) []uint64 {
 	for n := p.passed; n < p.started; n++ {
 		list = append(list, p.at(n).ports)
@@ -310,9 +312,8 @@ func later(now, was []int, clocks int) bool {
 	return slices.EqualFunc(now, was, func(a, b int) bool { return a-b == clocks })
 }
 
-// fits returns how often the repetition since a mark can happen again within the frame. The runs of loops and the
-// host's words limit it. It returns 0 if running the repetitions takes less time than skipping them, which takes as
-// long as there are words under way.
+// fits returns how often the repetition since the mark m can happen again within the frame. The runs of loops and the
+// host's words limit it. It returns 0 if running the repetitions takes less time than skipping them.
 func (e *engine) fits(m *mark) int {
 	times := never
 	for i, k := range e.workers {
@@ -347,7 +348,7 @@ func (e *engine) fits(m *mark) int {
 	return times
 }
 
-// follow skips the given number of repetitions of what happened since a mark.
+// follow skips times repetitions of what happened since the mark m, each of which takes clocks clocks.
 func (e *engine) follow(m *mark, clocks, times int) {
 	for i, s := range e.streams {
 		if was := &m.streams[i]; s.drains(was) {

@@ -82,8 +82,8 @@ type Options struct {
 	Cache *RunCache // earlier runs without data, to be reused; may be nil. Callers must not change their traces
 }
 
-// Run runs the design over frames, each with one tensor per Graph.In. Without frames it runs opt.Frames frames
-// without data, which take the same clocks. Its error is a *Deadlock, a malformed design or frame, the end of
+// Run simulates the design over frames, each with one tensor per Graph.In. Without frames it runs opt.Frames frames
+// without data, which take the same clocks. The error is a *Deadlock, a malformed design or frame, the end of
 // opt.MaxCycles, or the context's error.
 func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) (*Trace, error) {
 	if err := d.Verify(); err != nil {
@@ -99,7 +99,7 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 	return p.run(ctx, frames, opt)
 }
 
-// known is run without data, and takes the trace from opt.Known if it has the same run already.
+// known returns what run does without data, from opt.Known if it has the same run already.
 func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 	b := fmt.Append(nil, opt.Frames, " ", opt.Words, " ", opt.In, " ", opt.Out, " ", opt.MaxCycles)
 	for _, n := range p.design.Model.Graph.Nodes {
@@ -184,14 +184,14 @@ func shorten(e *engine, opt Options) {
 	e.shows = max(3, underWay+1, opt.Layers)
 }
 
-// endAfter makes a run end after the given number of frames.
+// endAfter makes the run e end after that many frames.
 func endAfter(e *engine, frames int) {
 	e.frames = frames
 	e.trace.Frames = e.trace.Frames[:frames]
 }
 
-// shown reports whether a shortened run may end. It may if the last two frames and all frames that Trace.Interval
-// averages come at even distances. It may not while frames are being copied, which costs nothing.
+// shown reports whether a shortened run may end. Then the last two frames, and all frames that Trace.Interval averages,
+// come at even distances. It may not while frames are being copied, which costs nothing.
 func shown(e *engine) bool {
 	if e.shows == 0 || e.goal < e.shows || e.drift.left > 0 {
 		return false

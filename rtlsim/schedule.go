@@ -33,13 +33,12 @@ type schedule struct {
 	kept     [][]int // per stream: copy of seen, for the inputs of a layer that sets the pace of another schedule
 }
 
-// host is the number that stands for the host where a layer's number is expected.
+// host stands for the host where the number of a layer is expected.
 const host = -1
 
-// eased returns depths for the schedule that needs the fewest bits among a few schedules. It tries these
-// depths in a run and returns false if they do not keep the interval. Where pipelines freeze, a word that
-// comes sooner than in the schedule may delay other words; then eased tries deeper FIFOs. If trust is set,
-// depths are not tried. Fixed depths stay as they are.
+// eased returns the depths of the schedule, of a few, that needs the fewest bits. ok is false if a run with them does
+// not keep the interval. Where pipelines freeze, an early word may delay others; then eased tries deeper FIFOs. If
+// trust is true, depths are not tried. Given depths stay.
 func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 	was := z.now
 	defer func() { z.now = was }()
@@ -75,7 +74,7 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 	return nil, false
 }
 
-// longestList is the longest list of clocks that a schedule keeps per stream, in words.
+// longestList is the most words of a stream whose clocks a schedule keeps.
 const longestList = 1 << 25
 
 // mostHeld returns, per stream, the most words that a FIFO holds if no FIFO ever fills and the host is
@@ -93,10 +92,9 @@ func mostHeld(z *sizer) []int {
 	return nil
 }
 
-// scheduled returns the words that each FIFO holds in the best schedule, and how many frames are under way
-// at a time. Among the slowest layers, those within a tenth of the slowest are candidates. scheduled
-// compares three schedules: the host, the first candidate or the last candidate sets the pace. The best one
-// needs the fewest bits. The result is nil if a frame is too long for a schedule.
+// scheduled returns the words that each FIFO holds in the best schedule, and how many frames are under way at a time.
+// It compares three schedules, whose pace the host, the first or the last of the slowest layers sets. The best one
+// needs the fewest bits. It returns nil if a frame is too long for a schedule.
 func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
 	if slices.ContainsFunc(z.ports, func(p dataflow.Port) bool { return p.Words > longestList }) {
 		return nil, 0
@@ -130,9 +128,9 @@ func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
 	return best, underWay
 }
 
-// pacedBy returns the schedule whose pace the given layer, or the host, sets. The host's schedule must be
-// computed first. It keeps the clocks of the words that the layers in next read; these layers set the pace
-// of later schedules. Layers that depend on the host alone work alike in all schedules.
+// pacedBy returns the schedule whose pace the layer pace, or the host, sets. hosts is that of the host, which must be
+// computed first. It keeps the clocks of the words that the layers in next read, which set the pace of later schedules.
+// Layers that depend on the host alone work alike in all schedules.
 func (z *trials) pacedBy(pace int, hosts *schedule, next []int) *schedule {
 	s := newSchedule(z)
 	if hosts != nil {
@@ -179,8 +177,8 @@ func (z *trials) pacedBy(pace int, hosts *schedule, next []int) *schedule {
 	return s
 }
 
-// hold computes the words held by each FIFO whose clocks are all known, and frees these clocks. Words that
-// the host writes are scheduled as late as possible.
+// hold sets the words held by each FIFO whose clocks are all known, and frees these clocks. Words that the host writes
+// are scheduled as late as possible.
 func (s *schedule) hold(lists ...[]int) {
 	for _, id := range slices.Concat(lists...) {
 		if s.read[id] != nil && s.seen[id] == nil && s.writer[id] < 0 {
@@ -194,7 +192,7 @@ func (s *schedule) hold(lists ...[]int) {
 	}
 }
 
-// clocks returns a list with room for the clock of each word of a stream.
+// clocks returns a list with room for the clock of each word of the stream id.
 func (s *schedule) clocks(id int) []int {
 	n := s.ports[id].Words
 	for i, list := range s.spare {
@@ -224,7 +222,7 @@ func newSchedule(z *trials) *schedule {
 	return s
 }
 
-// before returns the set of layers that feed the given layer, directly or through other layers.
+// before returns the set of layers that feed the layer node, directly or through other layers.
 func (s *schedule) before(node int) []bool {
 	before := make([]bool, len(s.loops))
 	if node == host {
@@ -247,8 +245,8 @@ func (s *schedule) before(node int) []bool {
 	return before
 }
 
-// start schedules the layer that sets the pace. That layer reads as soon as it could if no FIFO were ever
-// full, which is when it reads in the host's schedule.
+// start schedules the layer pace, which sets the pace. It reads as soon as it could if no FIFO were ever full, which is
+// when it reads in the host's schedule.
 func (s *schedule) start(pace int, hosts *schedule) {
 	if pace == host {
 		return
@@ -263,7 +261,7 @@ func (s *schedule) start(pace int, hosts *schedule) {
 	}
 }
 
-// keep copies the clocks when the words of the given streams are visible.
+// keep copies the clocks in which the words of the given streams are visible.
 func (s *schedule) keep(streams []int) {
 	for _, id := range streams {
 		s.kept[id] = s.clocks(id)
@@ -271,8 +269,8 @@ func (s *schedule) keep(streams []int) {
 	}
 }
 
-// alike returns the set of layers behind the pace-setting layer that work as in the host's schedule, and
-// whose readers all do so too.
+// alike returns the set of layers behind the layer pace that work as in the host's schedule, and whose readers all do
+// so too.
 func (s *schedule) alike(pace int, before []bool) []bool {
 	alike := make([]bool, len(s.loops))
 	if pace == host {
@@ -296,7 +294,7 @@ func (s *schedule) alike(pace int, before []bool) []bool {
 	return alike
 }
 
-// copy takes the words held by the FIFOs at a layer from the host's schedule.
+// copy takes over the words that the FIFOs at a layer hold in the host's schedule.
 func (s *schedule) copy(layer int, hosts *schedule) {
 	node := s.design.Model.Graph.Nodes[layer]
 	for _, id := range slices.Concat(node.In, node.Out) {
@@ -305,7 +303,7 @@ func (s *schedule) copy(layer int, hosts *schedule) {
 	}
 }
 
-// give lets the host write the inputs of a layer as fast as it can.
+// give makes the host write the inputs of a layer as fast as it can.
 func (s *schedule) give(layer int) {
 	for _, id := range s.design.Model.Graph.Nodes[layer].In {
 		if s.writer[id] >= 0 {
@@ -318,7 +316,7 @@ func (s *schedule) give(layer int) {
 	}
 }
 
-// giveLate lets the host write an input as late as possible.
+// giveLate makes the host write the input id as late as possible.
 func (s *schedule) giveLate(id int) {
 	read := s.read[id]
 	list := s.clocks(id)
@@ -333,7 +331,7 @@ func (s *schedule) giveLate(id int) {
 	s.seen[id] = list
 }
 
-// take lets the host read an output as soon as it can.
+// take makes the host read the output id as soon as it can.
 func (s *schedule) take(id int) {
 	seen := s.seen[id]
 	list := s.clocks(id)
@@ -349,7 +347,7 @@ func (s *schedule) take(id int) {
 	s.latency = max(s.latency, at+s.interval)
 }
 
-// held returns the most words that the FIFO of a stream holds.
+// held returns the most words that the FIFO of the stream id holds.
 func (s *schedule) held(id int) int {
 	seen, read := s.seen[id], s.read[id]
 	n, most := len(seen), MinDepth
@@ -406,7 +404,7 @@ func (s *schedule) latest(i int) {
 	}
 }
 
-// tour returns a tour of layer i that fills in the clocks when the layer reads and writes.
+// tour returns a tour through a frame of layer i that sets the clocks in which the layer reads and writes.
 func (s *schedule) tour(i int) *tour {
 	t := &tour{latency: s.loops[i].Latency}
 	node := s.design.Model.Graph.Nodes[i]

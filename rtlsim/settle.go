@@ -52,8 +52,8 @@ func (d *drift) settled(e *engine) bool {
 	return true
 }
 
-// copies reports whether the last frame is like the frame before, later by one number of clocks. It returns the
-// open streams: those whose reads differ, although no word waited for room there.
+// copies reports whether the last frame is like the frame before, later by one number of clocks. open are the streams
+// whose reads differ, although no word waited for room there.
 func (d *drift) copies(e *engine) (open []*stream, ok bool) {
 	clocks := d.clocks[0]
 	if slices.ContainsFunc(d.clocks, func(c int) bool { return c != clocks }) {
@@ -86,8 +86,8 @@ func (d *drift) copies(e *engine) (open []*stream, ok bool) {
 	return open, true
 }
 
-// holds returns the most words that a stream holds if copies follow the last frame at the given distance. It
-// returns false if there may be no room for them. The clocks of all words of the last frame must be known.
+// holds returns the most words that the stream holds if copies of the last frame follow at the given distance. ok is
+// false if there may be no room for them. The clocks of all words of the last frame must be known.
 func (s *stream) holds(clocks int) (most int, ok bool) {
 	words := s.port.Words
 	first := s.read - words

@@ -15,17 +15,18 @@ const MinDepth = 2
 // memoryWords is the depth of the smallest memory in words: a shift register, or the shallowest RAM in LUTs.
 const memoryWords = 32
 
-// RoundUpDepth rounds a number of words up to a depth that Size considers: two, or a multiple of the smallest memory. A
-// depth in between takes no less hardware.
+// RoundUpDepth returns the least depth of at least words that SizeFIFOs considers: two, or a multiple of the smallest
+// memory. A depth in between takes no less hardware.
 func RoundUpDepth(words int) int { return step(words, memoryWords) }
 
-// NextDepth returns the next depth that Size considers for stream s of a design. For a FIFO that the host writes, this
-// depth allows for the words that its hardware holds in addition.
+// NextDepth returns the next depth that SizeFIFOs considers for stream s of a design. For a FIFO that the host writes,
+// it allows for the words that the hardware holds in addition.
 func NextDepth(d *dataflow.Design, s int) int {
 	return stepAhead(d.FIFO[s].Depth+1, memoryWords, d.FIFOCapacityWords(s)-d.FIFO[s].Depth)
 }
 
-// stepAhead is step for hardware that has room for ahead further words.
+// stepAhead returns the least depth of at least words that SizeFIFOs considers. Memories hold multiples of each words,
+// and the hardware has room for ahead further words.
 func stepAhead(words, each, ahead int) int {
 	if words <= MinDepth {
 		return MinDepth
@@ -40,7 +41,7 @@ func step(words, each int) int {
 	return (words + each - 1) / each * each
 }
 
-// SizeOptions tell Size what to aim for. The zero value keeps the interval of unbounded FIFOs with a host at full
+// SizeOptions tell SizeFIFOs what to aim for. The zero value keeps the interval of unbounded FIFOs with a host at full
 // speed.
 type SizeOptions struct {
 	Minimal  bool  // aim for freedom from deadlock alone, at any speed
@@ -64,7 +65,8 @@ type SizeOptions struct {
 	each int // words of the smallest memory, if not 0; for tests, whose networks are small
 }
 
-// A FIFOSizing holds depths for all streams of a design. They are steps (RoundUpDepth), except for given depths.
+// A FIFOSizing holds the depths that SizeFIFOs found for all streams of a design. They are as RoundUpDepth returns
+// them, except for given depths.
 type FIFOSizing struct {
 	Interval int   // clocks per frame that the depths keep; 0 if they only avoid deadlock
 	Words    []int // per stream: depth in words
@@ -166,7 +168,7 @@ func SizeFIFOs(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*FIFOS
 		Needs: z.needs, Trials: z.count, Moved: cmp.Or(opt.Effort, 1e9) - z.left}, nil
 }
 
-// A sizer looks for depths.
+// A sizer looks for the depths that SizeFIFOs returns.
 type sizer struct {
 	*trials
 	depths
@@ -201,8 +203,8 @@ func (z *sizer) lengthen() {
 	z.err = cmp.Or(z.err, err)
 }
 
-// need records that the given layers need more than the lower bounds. The streams should be those at which a writer
-// lacked room, for deepening others does not help.
+// need records that the layers in members need more than the least depths. The streams should be those at which a
+// writer lacked room, for deepening others does not help.
 func (z *sizer) need(members []bool, streams []int) {
 	n := TooShallowPart{Streams: slices.DeleteFunc(slices.Clone(streams), z.given)}
 	for i := range z.loops {
@@ -213,7 +215,7 @@ func (z *sizer) need(members []bool, streams []int) {
 	z.needs = append(z.needs, n)
 }
 
-// throughput finds depths that keep the interval.
+// throughput sets depths with which the design keeps the interval.
 func (z *sizer) throughput() {
 	slowest := numbers(len(z.loops))
 	by(slowest, func(i int) int { return -z.loops[i].Iterations() })
@@ -251,7 +253,8 @@ func (z *sizer) throughput() {
 	z.now, z.kept = eased, true
 }
 
-// tight finds depths window by window, and reports whether they keep the interval. If not, it restores the depths.
+// tight sets depths by windows around layers, and returns whether they keep the interval. If not, it restores the
+// depths. slowest are the layers, the slowest first.
 func (z *sizer) tight(slowest []int) bool {
 	was := slices.Clone(z.now)
 	if len(z.needs) == 0 {
@@ -274,15 +277,16 @@ func (z *sizer) enoughAlready() bool {
 	return z.kept
 }
 
-// dear reports whether the effort is too small for the windows around layers and a few trials of the whole design.
+// dear reports whether the effort that is left is too small for the windows around layers and a few trials of the whole
+// design.
 func (z *sizer) dear(layers []int) bool {
 	const windows, wholes = 20, 8 // frames that the trials take in all, roughly
 	return windows*z.windows(layers)+wholes*z.words(nil) > z.left
 }
 
-// finish makes the whole design keep the interval, and takes back depths that are not needed. Where pipelines
-// freeze, a host at full speed takes long to fill FIFOs. So finish tries such a host once at the end. Only if the
-// design fails then does it use this host in every trial.
+// finish makes the whole design keep the interval, and takes back depths that are not needed. Where pipelines freeze, a
+// host at full speed takes long to fill FIFOs. So it tries such a host once at the end. Only if the design fails then
+// does it use this host in every trial.
 func (z *sizer) finish() {
 	if z.hosts == pacedHost {
 		z.kept = z.mend()
@@ -296,8 +300,8 @@ func (z *sizer) finish() {
 	z.exact = z.kept && z.shrink()
 }
 
-// inWindows deepens FIFOs in windows around layers, in blocks, and then in wider windows. It stops when windows
-// need nothing more and the whole design keeps the interval.
+// inWindows deepens FIFOs in windows around layers, the slowest first, in blocks, and then in wider windows. It stops
+// when windows need nothing more and the whole design keeps the interval.
 func (z *sizer) inWindows(slowest []int) {
 	for _, l := range slowest {
 		if z.slow(l) {
@@ -316,8 +320,8 @@ func (z *sizer) inWindows(slowest []int) {
 	}
 }
 
-// surely tries the whole design even if no effort is left. Where pipelines freeze, it uses only a host at full
-// speed, which decides.
+// surely returns the result of a trial of the whole design, even if no effort is left. Where pipelines freeze, it uses
+// only a host at full speed, which decides.
 func (z *sizer) surely() tried {
 	const words = 4e8
 	left, hosts := z.left, z.hosts
@@ -335,7 +339,8 @@ func (z *sizer) surely() tried {
 	return t
 }
 
-// mend deepens the whole design, circle by circle, and reports whether it keeps the interval in the end.
+// mend deepens FIFOs of the whole design, circle by circle of waits, and returns whether it keeps the interval in the
+// end.
 func (z *sizer) mend() bool {
 	for !z.keeps() {
 		if z.err != nil || z.left <= 0 || !(&mended{z, nil}).deepen(z.look(nil, z.now)) {
@@ -345,7 +350,7 @@ func (z *sizer) mend() bool {
 	return true
 }
 
-// passes reports whether a window keeps the interval at the current depths while the rest never waits.
+// passes reports whether the layers in members keep the interval at the current depths while the rest never waits.
 func (z *sizer) passes(members []bool) bool { return z.try(members, z.now).keeps }
 
 // keeps reports whether the design keeps the interval at the current depths, and is free from deadlock.
@@ -363,8 +368,8 @@ func (z *sizer) blocksFree() bool {
 	return true
 }
 
-// shrink takes back depths that are not needed, FIFO by FIFO, beginning with the most bits. It reports whether it
-// examined all FIFOs.
+// shrink takes back depths that are not needed, FIFO by FIFO, beginning with the most bits. It returns false if the
+// effort did not suffice for all FIFOs.
 func (z *sizer) shrink() bool {
 	widest := numbers(len(z.ports))
 	by(widest, func(s int) int { return -z.now[s] * z.ports[s].Width() })

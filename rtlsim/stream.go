@@ -54,8 +54,8 @@ func newStreams(list []int, p *plan, depth []int) []*stream {
 	return streams
 }
 
-// arrival returns the first clock in which the next word to read is visible. It returns false if that word
-// is not written yet.
+// arrival returns the first clock in which the next word to read is visible. ok is false if that word is not written
+// yet.
 func (s *stream) arrival() (at int, ok bool) {
 	if s.read == s.written {
 		return 0, false
@@ -86,8 +86,8 @@ func (s *stream) missed(clocks int) {
 	}
 }
 
-// fill updates the high-water mark with the places that were taken when the word being read took its own
-// place.
+// fill updates the most words that the stream held, with the places that were taken when the word being read took its
+// own place.
 func (s *stream) fill() {
 	gone := max(s.gone, s.kept)
 	for gone < s.read && s.reads.of(gone) < s.taken {
@@ -106,7 +106,7 @@ func (s *stream) leave(at int) {
 	s.read++
 }
 
-// tidy makes room in reads for one more clock.
+// tidy makes room in s.reads for one more clock.
 func (s *stream) tidy() {
 	if s.forget(); 2*(s.read-s.kept) >= len(s.reads) {
 		s.reads = s.reads.grown(2*len(s.reads), s.read)
@@ -118,8 +118,7 @@ func (s *stream) logRead(at int) {
 	s.log.Read = append(s.log.Read, at)
 }
 
-// room returns the first clock in which the next word may take a place. It returns false if that clock is
-// not known yet.
+// room returns the first clock in which the next word may take a place. ok is false if that clock is not known yet.
 func (s *stream) room() (from int, ok bool) {
 	k := s.written - s.depth
 	switch {
@@ -174,7 +173,7 @@ func (s *stream) skip(clocks int) {
 	}
 }
 
-// A ring holds the clocks of the latest words, indexed by the word's number. Its length is a power of two.
+// A ring holds the clocks of a stream's latest words, by the word's number. Its length is a power of two.
 type ring []int
 
 func (r ring) of(k int) int  { return r[k&(len(r)-1)] }

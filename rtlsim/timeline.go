@@ -21,9 +21,9 @@ const (
 
 var stateColours = [...]string{StateBusy: "#2a9d4a", StateStarved: "#c8ccd0", StateBlocked: "#d1495b"}
 
-// WriteTimeline draws a run with a record as an SVG picture without external files. It has a row per layer. Each
-// column shows the shares of its clocks that the layer was busy, starved (waiting for words) and blocked (waiting
-// for room), from the bottom up. After a layer's last iteration its row is empty.
+// WriteTimeline writes an SVG picture of a run that has a record, without external files. It has a row per layer. Each
+// column shows the shares of its clocks that the layer was busy, starved (without words) and blocked (without room),
+// from the bottom up. After a layer's last iteration its row is empty.
 func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
 	if t.Record == nil {
 		return errNoRecord
@@ -71,7 +71,8 @@ func columns(spans *Spans, bin int) (list [][3]int) {
 	return list
 }
 
-// drawRow draws successive columns with the same shares as one rectangle per state.
+// drawRow draws the columns of a layer's row at height y, each of bin clocks. Successive columns with the same shares
+// are one rectangle per state.
 func drawRow(b *bufio.Writer, y int, list [][3]int, bin int) {
 	for k := 0; k < len(list); {
 		n := 1

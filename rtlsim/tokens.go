@@ -36,7 +36,7 @@ type tokenWorker struct {
 	done    bool
 }
 
-// newTokens simulates the member layers, or all layers if members is nil, and the streams between them.
+// newTokens returns a run of the layers in members, or of all layers if members is nil, and the streams between them.
 func newTokens(p *plan, members []bool) *tokens {
 	n := len(p.ports)
 	t := &tokens{plan: p, workers: make([]tokenWorker, len(p.loops)), held: make([]int, n), wants: make([]bool, n),
@@ -54,7 +54,7 @@ func newTokens(p *plan, members []bool) *tokens {
 	return t
 }
 
-// mask returns the set of ports whose streams satisfy is.
+// mask returns the set of ports for whose streams is returns true.
 func mask(streams []int, is func(s int) bool) (m uint64) {
 	for port, s := range streams {
 		if is(s) {
@@ -64,7 +64,7 @@ func mask(streams []int, is func(s int) bool) (m uint64) {
 	return m
 }
 
-// run takes a frame as far as it goes with FIFOs of the given capacities, and reports whether the frame comes
+// run takes a frame as far as it goes with FIFOs of the given capacities in words, and returns whether the frame comes
 // through.
 func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err error) {
 	t.capacity = capacity
@@ -82,7 +82,7 @@ func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err err
 	return t.goOn(ctx)
 }
 
-// goOn takes the frame further after layers were woken.
+// goOn takes the frame further after layers were woken, and returns whether it comes through.
 func (t *tokens) goOn(ctx context.Context) (through bool, err error) {
 	if err := t.agenda.drain(ctx, t.visit, func() {}); err != nil {
 		return false, err
@@ -113,7 +113,7 @@ func (t *tokens) visit(i task) {
 	}
 }
 
-// most returns how many of n iterations can run one after the other now.
+// most returns how many of n iterations the layer l can run one after the other now.
 func (t *tokens) most(l *tokenWorker, n int) int {
 	for _, s := range l.reads {
 		if t.held[s] < n {
@@ -175,7 +175,7 @@ type wait struct {
 	room                 bool
 }
 
-// progress returns the number of iterations of each layer.
+// progress returns the number of iterations that each layer has run.
 func (t *tokens) progress() []int {
 	var moved []int
 	for i := range t.workers {
@@ -184,8 +184,8 @@ func (t *tokens) progress() []int {
 	return moved
 }
 
-// cycle returns the closed chain of waits that the first stuck layer leads to, beginning with a wait for room. Such
-// a chain exists if a run did not come through. For every stuck layer waits for a stuck layer; a finished layer has
+// cycle returns the closed chain of waits that the first stuck layer leads to, beginning with a wait for room. It
+// exists if a run did not come through. Every stuck layer waits for a stuck layer then, because a finished one has
 // moved all its words.
 func (t *tokens) cycle() []wait {
 	at := 0

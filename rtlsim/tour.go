@@ -15,8 +15,8 @@ type tour struct {
 	clock   int // clock of the iteration visited last
 }
 
-// A side holds the words of a frame at one port: the clocks when they are visible and when they are read. A list on
-// which the tour would depend is nil if its clocks are not known.
+// A side holds the words of a frame at one port: the clocks in which they are visible and in which they are read. A
+// list on which the tour would depend is nil if its clocks are not known.
 type side struct {
 	seen, read []int
 	next       int // number of the next word
@@ -40,7 +40,7 @@ func (t *tour) ends(l dataflow.Loop) (first, last int) {
 	return first, last
 }
 
-// rewind moves every port to its first word, or behind its last word if end is set.
+// rewind moves every port to its first word, or behind its last word if end is true.
 func (t *tour) rewind(end bool) {
 	for _, sides := range [][]*side{t.in, t.out} {
 		for _, x := range sides {
@@ -51,7 +51,7 @@ func (t *tour) rewind(end bool) {
 	}
 }
 
-// ahead visits iterations forward, each as soon as the words that it reads are visible.
+// ahead goes through iterations forward, each as soon as the words that it reads are visible.
 func (t *tour) ahead(body []dataflow.LoopRun) {
 	for _, r := range body {
 		switch {
@@ -74,7 +74,7 @@ func (t *tour) ahead(body []dataflow.LoopRun) {
 // several reports whether an iteration reads more than one port or writes more than one.
 func several(m dataflow.PortMoves) bool { return m.Read&(m.Read-1) != 0 || m.Write&(m.Write-1) != 0 }
 
-// one visits one iteration forward.
+// one goes through one iteration forward, with the moves m.
 func (t *tour) one(m dataflow.PortMoves) {
 	t.clock++
 	for r := m.Read; r != 0; r &= r - 1 {
@@ -94,7 +94,7 @@ func (t *tour) one(m dataflow.PortMoves) {
 	}
 }
 
-// alike is one for n iterations that read at most one port and write at most one.
+// alike goes forward through n iterations with the moves m, which read at most one port and write at most one.
 func (t *tour) alike(m dataflow.PortMoves, n int) {
 	var seen, read, write []int
 	if m.Write != 0 {
@@ -130,7 +130,7 @@ func (t *tour) alike(m dataflow.PortMoves, n int) {
 	t.clock = at
 }
 
-// back visits iterations backward, each as late as the readers of its words allow.
+// back goes through iterations backward, each as late as the readers of its words allow.
 func (t *tour) back(body []dataflow.LoopRun) {
 	for i := len(body) - 1; i >= 0; i-- {
 		r := body[i]
@@ -151,7 +151,7 @@ func (t *tour) back(body []dataflow.LoopRun) {
 	}
 }
 
-// oneBack visits one iteration backward.
+// oneBack goes through one iteration backward, with the moves m.
 func (t *tour) oneBack(m dataflow.PortMoves) {
 	t.clock--
 	for w := m.Write; w != 0; w &= w - 1 {
@@ -171,7 +171,7 @@ func (t *tour) oneBack(m dataflow.PortMoves) {
 	}
 }
 
-// alikeBack is oneBack for n iterations that read at most one port and write at most one.
+// alikeBack goes backward through n iterations with the moves m, which read at most one port and write at most one.
 func (t *tour) alikeBack(m dataflow.PortMoves, n int) {
 	var due, read, write []int
 	if m.Read != 0 {

@@ -2,7 +2,7 @@ package rtlsim
 
 import "hlsgen/internal/dataflow"
 
-// A Trace is the result of a run.
+// A Trace is the result of a run: when frames came out, what layers and streams waited for, and how full FIFOs became.
 type Trace struct {
 	Outputs [][]dataflow.Tensor // per frame and graph output; nil in a run without data
 	Start   int                 // clock when the host gave the first word; negative because of the input's end
@@ -68,8 +68,8 @@ func (t *Trace) Interval() float64 {
 	return float64(t.Frames[last].Last-t.Frames[from].Last) / float64(last-from)
 }
 
-// FrameOutputClock returns the clock when the last word of a frame comes out. For frames beyond the run it continues
-// the steady state. It returns false if the run reached none.
+// FrameOutputClock returns the clock in which the last word of a frame comes out. For frames beyond the run it
+// continues the steady state; ok is false if the run reached none.
 func (t *Trace) FrameOutputClock(frame int) (clock int, ok bool) {
 	beyond := frame - len(t.Frames) + 1
 	if beyond <= 0 {

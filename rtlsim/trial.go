@@ -10,17 +10,17 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// RunCache remembers the results of runs without data, and which windows keep which intervals at which depths. Any
+// A RunCache remembers the results of runs without data, and which layers keep which intervals at which depths. Any
 // designs may share it, also between goroutines. The zero value is empty.
 type RunCache struct {
 	windows, looks, runs, courses sync.Map
 	moved                         atomic.Int64
 }
 
-// WordsMoved returns the words that runs without data moved. Repeated frames move none.
+// WordsMoved returns the number of words that runs without data moved. Repeated frames move none.
 func (k *RunCache) WordsMoved() int { return int(k.moved.Load()) }
 
-// trials run a design, or a window of it, to see whether its depths keep the interval.
+// A trials runs a design, or a window, which is a set of its layers, to see whether its depths keep the interval.
 type trials struct {
 	*plan
 	ctx      context.Context
@@ -33,7 +33,7 @@ type trials struct {
 	count    int
 }
 
-// hosts tells which hosts the whole design is tried with.
+// A hosts says with which hosts the whole design is tried.
 type hosts int
 
 const (
@@ -42,14 +42,14 @@ const (
 	fullHost // host at full speed; the design is known to keep up with a paced host
 )
 
-// A trial that keeps the interval shows it within a few frames. A trial that falls behind very slowly may take
-// long. It is given up after this many frames or words.
+// The frames and words after which a trial is given up. One that keeps the interval shows it within a few frames; one
+// that falls behind very slowly may take long.
 const (
 	trialFrames = 64
 	trialWords  = 2e7
 )
 
-// frames returns how many frames a trial may take.
+// frames returns how many frames a trial of the layers in members, or of all if that is nil, may take.
 func (z *trials) frames(members []bool) int {
 	words := 1
 	for _, s := range z.streamsOf(members) {
@@ -75,12 +75,12 @@ func (z *trials) pressed(depth []int, frames int) *engine {
 	return e
 }
 
-// keepsPressed is keepsInterval for the whole design with a host at full speed. FIFOs in front of the slowest layer
-// may take long to fill. So if no state recurs, the second half of the run counts.
+// keepsPressed does what keepsInterval does for the whole design with a host at full speed. FIFOs in front of the
+// slowest layer may take long to fill. So if no state recurs, the second half of the run counts.
 func (z *trials) keepsPressed(e *engine) bool { return z.keepsInterval(e) || z.keepsHalf(e) }
 
-// keepsPaced is keepsInterval for the whole design with a host that gives one frame per interval. If frames are so
-// large that only few are run, the second half of the run counts as well.
+// keepsPaced does what keepsInterval does for the whole design with a host that gives one frame per interval. If frames
+// are so large that only few are run, the second half of the run counts as well.
 func (z *trials) keepsPaced(e *engine) bool {
 	return z.keepsInterval(e) || e.frames < trialFrames && z.keepsHalf(e)
 }
@@ -132,8 +132,8 @@ func (z *trials) keepsInterval(e *engine) bool {
 	return false
 }
 
-// waited returns how many frames of a paced host waited for their turn. It is 0 in windows: if a layer at the edge
-// of a window waits for its turn, the other layers need not catch up.
+// waited returns how many frames of a paced host waited for their turn. It is 0 if only some layers are run: if one at
+// their edge waits for its turn, the others need not catch up.
 func waited(host []*source) (frames int) {
 	for _, s := range host {
 		frames += s.turns
@@ -141,7 +141,7 @@ func waited(host []*source) (frames int) {
 	return frames
 }
 
-// moved subtracts a frame's words from the effort.
+// moved subtracts the words of a frame of e from the effort that is left.
 func (z *trials) moved(e *engine) {
 	for _, s := range e.streams {
 		z.left -= s.port.Words
@@ -167,12 +167,11 @@ func newLateness(interval, frames int) lateness {
 // frames, the run falls behind once per round.
 const cycleMost = 8
 
-// A beat holds the clocks by which a run fell behind in the last cycle, and the number of successive frames with
-// this value.
+// A beat holds by how many clocks a run fell behind in the last cycle of frames, and for how many successive frames so.
 type beat struct{ clocks, frames int }
 
-// grows records the clock after a frame, and whether a frame waited for its turn meanwhile. It reports whether the
-// run has fallen behind by the same clocks in cycle after cycle since the last such wait.
+// grows records the clock after a frame, and whether a frame waited for its turn meanwhile. It returns true if the run
+// has fallen behind by the same clocks in cycle after cycle since the last such wait.
 func (l *lateness) grows(clock int, waited bool) bool {
 	if l.frames++; waited {
 		l.late, l.steady = l.late[:0], [cycleMost]beat{}
@@ -191,7 +190,8 @@ func (l *lateness) grows(clock int, waited bool) bool {
 	return false
 }
 
-// free reports whether a frame gets through a window, or through the whole design if members is nil, at any clocks.
+// free reports whether a frame gets through the layers in members, or through the whole design if that is nil, at any
+// clocks.
 func (z *trials) free(members []bool, depth []int) bool {
 	if z.err != nil {
 		return false
@@ -201,7 +201,8 @@ func (z *trials) free(members []bool, depth []int) bool {
 	return through
 }
 
-// A tried is the result of a trial of a window. Streams have their numbers within the window.
+// A tried is the result of a trial of some layers or of the whole design. Streams have their numbers among those of
+// these layers.
 type tried struct {
 	keeps bool
 	cut   bool   // a limit ended the run, so it is not known whether the window keeps the interval
@@ -210,7 +211,8 @@ type tried struct {
 	words int    // words that the trial moved
 }
 
-// try runs a window, or the whole design if members is nil.
+// try runs the layers in members, or the whole design if that is nil, with FIFOs of the given depths. It returns
+// whether they keep the interval, and what they waited for.
 func (z *trials) try(members []bool, depth []int) tried {
 	if z.err != nil || z.left <= 0 {
 		return tried{cut: true}
@@ -238,8 +240,8 @@ func (z *trials) try(members []bool, depth []int) tried {
 	return t
 }
 
-// tryWhole tries the whole design with a paced host. Where pipelines freeze, it also tries a host at full speed.
-// That host decides, as it does for the interval that reports show.
+// tryWhole tries the whole design with a paced host. Where pipelines freeze, it also tries a host at full speed. That
+// host decides, as it does for the interval that reports show.
 func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	key := courseKey(z.plan, z.in, z.out, depth)
 	var pressed *course
@@ -277,7 +279,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	return t
 }
 
-// ran returns the result of a run.
+// ran returns the result of the run e, which keeps the interval or not.
 func ran(e *engine, keeps bool) tried {
 	t := tried{keeps: keeps, cut: e.cut && !keeps}
 	for _, s := range e.streams {
@@ -286,8 +288,7 @@ func ran(e *engine, keeps bool) tried {
 	return t
 }
 
-// key returns a text with all facts that determine the result of a trial: those of plan.key, the interval, the
-// host.
+// key returns a text with everything that determines the result of a trial: what plan.key has, the interval, the host.
 func (z *trials) key(members []bool, depth []int) string {
 	b := fmt.Append(nil, z.interval)
 	if members == nil {

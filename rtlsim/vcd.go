@@ -15,10 +15,9 @@ import (
 
 var errNoRecord = errors.New("the run kept no record")
 
-// WriteVCD writes a run with a record as a value change dump (IEEE 1364-2005, 18). The dump has the clock, and per
-// layer the signals busy, starved and blocked. Per stream it has valid (the FIFO holds a word for the reader),
-// ready (the FIFO accepts a word from the writer) and the number of words in the FIFO. The values of a clock begin
-// at its rising edge. Characters of names other than letters, digits and _ are replaced.
+// WriteVCD writes a run that has a record as a value change dump (IEEE 1364-2005, 18). It has the clock, and per layer
+// the signals busy, starved and blocked. Per stream it has valid (there is a word for the reader), ready (there is room
+// for a word) and the number of words. Values of a clock begin at its rising edge.
 func WriteVCD(w io.Writer, d *dataflow.Design, t *Trace) error {
 	if t.Record == nil || t.Record.Streams == nil {
 		return errNoRecord
@@ -48,7 +47,7 @@ type vcd struct {
 	count int // number of variables
 }
 
-// A change is a new value of a variable.
+// A change is a new value of a variable of the dump, in a clock.
 type change struct {
 	clock, value int
 	id           string
@@ -58,7 +57,7 @@ type change struct {
 func (v *vcd) scope(name string) { fmt.Fprintf(v.w, "$scope module %s $end\n", plainName(name)) }
 func (v *vcd) close()            { fmt.Fprint(v.w, "$upscope $end\n") }
 
-// declare declares a variable and returns its identifier code.
+// declare writes the declaration of a variable of width bits, and returns its identifier code.
 func (v *vcd) declare(name string, width int) string {
 	var id []byte
 	for n := v.count; ; n = n/94 - 1 {
@@ -131,7 +130,7 @@ func (v *vcd) streams(d *dataflow.Design, t *Trace) (changes []change) {
 	return changes
 }
 
-// clocks returns the clocks in which the content of a stream may change, in order.
+// clocks returns the clocks in which the content of the stream may change, in order.
 func (m WordCounts) clocks() []int {
 	list := append([]int{0}, m.Arrived...)
 	for _, c := range slices.Concat(m.Written, m.Read) {
@@ -141,14 +140,14 @@ func (m WordCounts) clocks() []int {
 	return slices.Compact(list)
 }
 
-// held returns the words in the FIFO in a clock, before any is read.
+// held returns the number of words in the FIFO in a clock, before any is read.
 func (m WordCounts) held(clock int) int {
 	in, _ := slices.BinarySearch(m.Arrived, clock+1)
 	out, _ := slices.BinarySearch(m.Read, clock)
 	return in - out
 }
 
-// taken returns the places of the FIFO that were taken before a clock and are not free yet.
+// taken returns the number of places of the FIFO that were taken before a clock and are not free yet.
 func (m WordCounts) taken(clock int) int {
 	in, _ := slices.BinarySearch(m.Written, clock)
 	out, _ := slices.BinarySearch(m.Read, clock)

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// A window first extends radius layers to either side of its centre.
+// radius is how many layers to either side of its centre a window first extends. A window is the set of layers around
+// one.
 const radius = 3
 
-// short reports whether FIFOs are too shallow in a window around one of the given layers. If so, a trial of the
+// short reports whether FIFOs are too shallow in the neighbourhood of one of the given layers. If so, a trial of the
 // whole design is pointless.
 func (z *sizer) short(layers []int) bool {
 	for _, l := range layers {
@@ -21,7 +22,7 @@ func (z *sizer) short(layers []int) bool {
 	return false
 }
 
-// windows returns the number of words per frame in all windows around the slow layers among the given ones.
+// windows returns the number of words per frame in the neighbourhoods of all slow layers among the given ones.
 func (z *sizer) windows(layers []int) (words int) {
 	for _, l := range layers {
 		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) {
@@ -34,8 +35,8 @@ func (z *sizer) windows(layers []int) (words int) {
 // slow reports whether a layer works in more than half of the interval.
 func (z *sizer) slow(l int) bool { return 2*z.loops[l].Iterations() > z.interval }
 
-// busy reports whether the members together take more clocks than the interval. Otherwise each layer could wait for
-// all others and still keep the interval.
+// busy reports whether the layers in members together take more clocks than the interval. Otherwise each layer could
+// wait for all others and still keep the interval.
 func (z *trials) busy(members []bool) bool {
 	clocks := 0
 	for i, in := range members {
@@ -46,14 +47,15 @@ func (z *trials) busy(members []bool) bool {
 	return clocks > z.interval
 }
 
-// around deepens FIFOs in the window around layer l until the window keeps the interval. It skips a window that is
-// not busy, for the trial of the whole design covers it.
+// around deepens FIFOs between the layers at most radius layers away from layer l, until these keep the interval, and
+// returns whether any changed. It does nothing if they are not busy, for the trial of the whole design covers them.
 func (z *sizer) around(l, radius int) (deeper bool) {
 	widest := z.window(l, radius)
 	return z.busy(widest) && z.deepest(widest)
 }
 
-// deepest deepens FIFOs in a window until the window keeps the interval, if it can. It reports whether any changed.
+// deepest deepens FIFOs between the layers in members until these keep the interval, if it can. It returns whether any
+// changed.
 func (z *sizer) deepest(members []bool) (deeper bool) {
 	for ; z.err == nil && z.left > 0; deeper = true {
 		if l := z.look(members, z.now); l.keeps || !(&mended{z, members}).deepen(l) {
@@ -63,8 +65,8 @@ func (z *sizer) deepest(members []bool) (deeper bool) {
 	return deeper
 }
 
-// cover deepens windows of the given radius until they keep the interval. It uses enough windows that each layer
-// lies in one together with all layers within half the radius. It reports whether any FIFO became deeper.
+// cover deepens FIFOs in windows, the layers at most radius layers away from one, until these keep the interval. Each
+// layer lies in one together with all layers within half the radius. It returns whether any FIFO became deeper.
 func (z *sizer) cover(radius int) (deeper bool) {
 	covered := make([]bool, len(z.loops))
 	for l := range z.loops {
@@ -79,8 +81,8 @@ func (z *sizer) cover(radius int) (deeper bool) {
 	return deeper
 }
 
-// local reports whether a small window needs the depth of a stream: the window for which the stream was deepened,
-// or a window around one of its ends.
+// local reports whether a small set of layers needs the depth of stream s. They are those for which it was deepened, or
+// those around one of its ends.
 func (z *sizer) local(s int) bool {
 	if z.why[s] != nil && !z.passes(z.why[s]) {
 		return true
@@ -100,15 +102,15 @@ func (z *sizer) local(s int) bool {
 	return false
 }
 
-// A mended is a window that does not keep the interval, and whose FIFOs are being deepened. If members is nil, it
-// is the whole design.
+// A mended is a window, a set of layers, that does not keep the interval, and whose FIFOs are being deepened. If
+// members is nil, it is the whole design.
 type mended struct {
 	*sizer
 	members []bool
 }
 
-// deepen deepens FIFOs of the window until it keeps the interval, or until the circle of waits that delays it does.
-// It prefers the single FIFO that suffices with the fewest bits; if none suffices, it deepens several. It returns
+// deepen deepens FIFOs of the window until it keeps the interval, or until the circle of waits in l that delays it
+// does. It prefers the single FIFO that suffices with the fewest bits; if none suffices, it deepens several. It returns
 // false if nothing helps.
 func (m *mended) deepen(l look) bool {
 	failed := l.tried
@@ -121,8 +123,8 @@ func (m *mended) deepen(l look) bool {
 	return m.cured(failed, l.rooms) || m.together()
 }
 
-// cured deepens the single FIFO of the window that makes it keep the interval with the fewest bits. It returns
-// false if there is none. It considers the given streams, or the streams that were full if among is nil.
+// cured deepens the single FIFO of the window that makes it keep the interval with the fewest bits. It returns false if
+// there is none. It considers the streams in among or, if that is nil, those that were full in the trial that failed.
 func (m *mended) cured(failed tried, among []int) bool {
 	streams := m.streamsOf(m.members)
 	var full []int
@@ -149,13 +151,13 @@ func (m *mended) cured(failed tried, among []int) bool {
 	return true
 }
 
-// A cure is a FIFO whose deepening alone makes a window keep the interval. It holds the new depth in words and the
-// bits that this adds.
+// A cure is a FIFO whose deepening alone makes a set of layers keep the interval. It has the FIFO's stream, its new
+// depth in words, and the bits that this adds.
 type cure struct{ stream, words, bits int }
 
-// narrowest returns the cure with the fewest bits among the full streams of a window, or the first of equals. Its
-// stream is -1 if there is none. The next step of a stream is a lower bound of its cost, which spares most trials.
-// If a step does not help, only streams in the circle that then delays the window can help.
+// narrowest returns the cure with the fewest bits among full streams, or the first of equals. Its stream is -1 if there
+// is none. The next depth of a stream is a lower bound of its cost, which spares most trials. If a depth does not help,
+// only streams in the circle of waits that then delays the window can help.
 func (m *mended) narrowest(streams, full []int) cure {
 	deeper := func(s, words int) cure { return cure{s, words, (words - m.now[s]) * m.ports[s].Width()} }
 	less := func(a, b cure) bool { return a.bits < b.bits || a.bits == b.bits && a.stream < b.stream }
@@ -194,9 +196,9 @@ func (m *mended) narrowest(streams, full []int) cure {
 	return best
 }
 
-// together deepens FIFOs until all of them together make the window keep the interval. Then it takes back the
-// depths that are not needed. It deepens the streams at which circles wait for room, circle after circle, or else
-// all streams.
+// together deepens FIFOs until all of them together make the window keep the interval, and returns whether they do. It
+// deepens the streams at which circles of layers wait for room, circle after circle, or else all streams. Then it takes
+// back the depths that are not needed.
 func (m *mended) together() bool {
 	was := slices.Clone(m.now)
 	streams := m.circles()

@@ -40,7 +40,7 @@ type worker struct {
 	moved  dataflow.PortMoves // ports that these iterations move
 }
 
-// visit runs iterations as far as the streams and the goal allow.
+// visit runs iterations of the layer as far as the streams and the goal allow.
 func (k *worker) visit(e *engine) {
 	if k.single {
 		k.glide(e)
@@ -72,8 +72,8 @@ func (k *worker) advance(e *engine) {
 // wait returns how many clocks the next frame waits for its turn.
 func (k *worker) wait() int { return max(0, k.frame*k.pace-k.early-k.at-1) }
 
-// turn returns the clock of the last iteration. If the next frame is paced and has to wait, turn returns
-// the clock before its turn instead.
+// turn returns last, the clock of the last iteration. If the next frame is paced and has to wait, it returns the clock
+// before the frame's turn instead.
 func (k *worker) turn(last int) int {
 	turn := k.frame*k.pace - k.early
 	if k.pace == 0 || turn <= last+1 {
@@ -85,15 +85,14 @@ func (k *worker) turn(last int) int {
 	return turn - 1
 }
 
-// resize prepares for a frame whose plan differs from the plan of the frame before.
+// resize prepares the layer for a frame whose plan differs from was, that of the frame before.
 func (k *worker) resize(e *engine, was *plan) {
 	if p := e.at(k.frame); p != was {
 		k.walk = p.loops[k.node].Walk()
 	}
 }
 
-// run runs up to n iterations that move the same ports. It returns how many it ran; fewer than n if it is
-// stuck.
+// run runs up to n iterations with the moves m. It returns how many it ran, which is fewer than n if it is stuck.
 func (k *worker) run(e *engine, m dataflow.PortMoves, n int) int {
 	m.Read &= k.joined.Read
 	m.Write &= k.joined.Write
@@ -131,8 +130,8 @@ func (k *worker) run(e *engine, m dataflow.PortMoves, n int) int {
 	return n
 }
 
-// room returns the first clock from the given clock on in which nothing but a missing word can delay the
-// next iteration. It returns false if that clock is not known yet.
+// room returns the first clock, from from on, in which nothing but a missing word can delay the next iteration. ok is
+// false if that clock is not known yet.
 func (k *worker) room(from int) (at int, ok bool) {
 	if p := k.pipe; p != nil {
 		if from >= p.free && p.calm > from {
@@ -154,7 +153,7 @@ func (k *worker) room(from int) (at int, ok bool) {
 	return from, true
 }
 
-// idle is run for iterations that move no word.
+// idle runs up to n iterations that move no word, and returns how many it ran.
 func (k *worker) idle(e *engine, n int) (done int) {
 	for done < n {
 		ready := k.at + 1
@@ -186,7 +185,7 @@ func (k *worker) idle(e *engine, n int) (done int) {
 	return done
 }
 
-// ports appends the elements of at whose index is set in the mask.
+// ports appends to list the elements of at whose index is in the set mask.
 func ports[T any](list, at []T, mask uint64) []T {
 	for ; mask != 0; mask &= mask - 1 {
 		list = append(list, at[bits.TrailingZeros64(mask)])
@@ -194,7 +193,7 @@ func ports[T any](list, at []T, mask uint64) []T {
 	return list
 }
 
-// start moves the words of an iteration that starts in clock at.
+// start moves the words of an iteration with the moves m that starts in clock at.
 func (k *worker) start(m dataflow.PortMoves, at int) {
 	for _, s := range k.reads {
 		s.take(at)
@@ -242,8 +241,9 @@ func (k *worker) waited(ready, words, start int) {
 	}
 }
 
-// waits lists what the worker waits for once nothing moves any more. The next iteration may wait for words.
-// Room is missing for the iterations in the pipeline or, without a pipeline, for the next iteration.
+// waits returns what the layer waits for once nothing moves any more, before it has finished goal frames. The next
+// iteration may wait for words. Room is missing for the iterations in the pipeline or, without a pipeline, for the next
+// iteration.
 func (k *worker) waits(goal int) (list []Wait) {
 	var m dataflow.PortMoves
 	if k.frame < goal {

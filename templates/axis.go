@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A process is one of the network's ends, which converts between an AXI4-Stream and an internal stream
+// A process is one of the network's ends in C++, which converts between an AXI4-Stream and an internal stream
 // (hlslib/core/axis.hpp).
 type process struct {
 	instance
@@ -18,7 +18,8 @@ type process struct {
 	input  bool
 }
 
-// processes returns the ends of the network, inputs first.
+// processes returns the ends of the network, inputs first. q says which streams carry time steps of sequences; it is
+// nil if none do.
 func processes(d *dataflow.Design, face Interface, q *sequences) (list []process) {
 	_, written := ends(d, face)
 	for _, p := range face.In {
@@ -51,7 +52,8 @@ func processes(d *dataflow.Design, face Interface, q *sequences) (list []process
 	return list
 }
 
-// port sets the config of an end. words describes a frame or, if longest > 0, a step of a sequence.
+// port sets the config of an end at the AXI4-Stream p. words describes a frame or, if longest > 0, a time step of a
+// sequence of at most that many.
 func (e *process) port(p AXIPort, words dataflow.Port, longest int) {
 	e.doc = "the network's end " + p.Name
 	e.config = []dataflow.Field{
@@ -72,7 +74,7 @@ func (e *process) port(p AXIPort, words dataflow.Port, longest int) {
 
 func (e *process) join(p port, to string) { e.ports, e.to = append(e.ports, p), append(e.to, to) }
 
-// view returns the end as a layer for the templates.
+// view returns the end in the form in which templates write layers.
 func (e process) view() (layerView, error) {
 	config := members{names: map[string]bool{}}
 	for _, f := range e.config {
@@ -84,7 +86,7 @@ func (e process) view() (layerView, error) {
 		Params: strings.Join(params, ", "), Func: e.kernel, Args: strings.Join(args, ", ")}, err
 }
 
-// addEnds puts the network's ends around its layers.
+// addEnds adds the network's ends to its layers: inputs in front, outputs behind.
 func (v *layersView) addEnds(list []process) error {
 	var in, out []layerView
 	for _, e := range list {

@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A bench describes the checks of a project's test bench.
+// A bench holds the layers of a project's test bench, and the frames by which it checks them.
 type bench struct {
 	top     string // empty without a top function
 	frames  int
@@ -21,7 +21,7 @@ type bench struct {
 	ends      []process  // the ends of the network
 }
 
-// traffic holds the frames on one stream.
+// A traffic holds the frames that pass on one stream.
 type traffic struct {
 	name   string // name of the .dat file
 	port   dataflow.Port
@@ -30,7 +30,7 @@ type traffic struct {
 	text   []byte // the recorded words, or nil; with a recording, only the network's ends have frames
 }
 
-// copies reports whether another stream carries the same frames in memory, in the same words.
+// copies reports whether the stream o carries the same frames in memory, in the same words.
 func (t traffic) copies(o traffic) bool {
 	return t.port == o.port && t.steps == o.steps && slices.EqualFunc(t.frames, o.frames,
 		func(a, b dataflow.Tensor) bool {
@@ -39,7 +39,7 @@ func (t traffic) copies(o traffic) bool {
 		})
 }
 
-// recordings returns the texts of the streams. Copies share one text.
+// recordings returns the texts of the streams' frames. Streams with the same frames and words share one text.
 func recordings(streams []traffic) ([][]byte, error) {
 	var r recorder
 	texts := make([][]byte, len(streams))
@@ -60,25 +60,25 @@ func recordings(streams []traffic) ([][]byte, error) {
 	return texts, nil
 }
 
-// A wiring is a layer with the indices of its streams.
+// A wiring is a layer of the test bench with the indices of its streams.
 type wiring struct {
 	Layer
 	in, out []int
 }
 
-// typesView is the view of ap_types.hpp.tpl.
+// A typesView holds what ap_types.hpp.tpl needs.
 type typesView struct {
 	Max string // AP_INT_MAX_W
 }
 
-// A tbView is the view of tb.cpp.tpl.
+// A tbView holds what tb.cpp.tpl needs.
 type tbView struct {
 	Network bool        // the last check is of the whole network
 	Checks  []checkView // one for each layer, and then perhaps the network's
 }
 
-// A checkView checks one layer or the whole network. For each frame the bench sends words, calls the function
-// repeatedly, and compares the words that it wrote.
+// A checkView describes the check of one layer or of the whole network. For each frame the bench sends words, calls the
+// function repeatedly, and compares the words that it wrote.
 type checkView struct {
 	Name    string
 	Loads   []string // declarations of the recordings
@@ -90,8 +90,8 @@ type checkView struct {
 	Compare []string // statements after a frame
 }
 
-// files returns the files that a project has with or without a top: layers, tables, kernel library and recordings.
-// own are headers that the library lacks.
+// files returns the files that a project has with or without a top: layers, tables, kernel library and recordings. own
+// are headers that the library lacks.
 func (b bench) files(own ...hlslib.LibraryFile) (Files, error) {
 	layers := make([]Layer, len(b.layers))
 	for i, l := range b.layers {
@@ -150,8 +150,8 @@ func (b bench) files(own ...hlslib.LibraryFile) (Files, error) {
 }
 
 // calls returns the text with the number of calls of each check's function, by frame. A layer is called once per
-// iteration. The network is called at most twice as often as all processes together, because some continue in the
-// next frame.
+// iteration. The network is called at most twice as often as all processes together, because some continue in the next
+// frame.
 func (b bench) calls() ([]byte, error) {
 	var text []byte
 	line := func(name string, calls []int) {
@@ -184,7 +184,7 @@ func (b bench) calls() ([]byte, error) {
 	return text, nil
 }
 
-// benchFiles adds the test bench and the Makefile.
+// benchFiles adds the test bench and the Makefile of a project to files.
 func benchFiles(files *Files, b bench, face Interface) error {
 	var v tbView
 	for _, l := range b.layers {
@@ -207,7 +207,7 @@ func benchFiles(files *Files, b bench, face Interface) error {
 	return nil
 }
 
-// load returns the declaration of a stream's recording.
+// load returns the C++ declaration of the recording of stream s.
 func (b bench) load(s int) string {
 	t := b.streams[s]
 	load := "load"

@@ -15,7 +15,8 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// CSim configures the compilation and run of a project's C simulation. Its zero value is ready to use.
+// A CSim says with which compiler and limits the C simulation of a project is compiled and run. Its zero value is ready
+// to use.
 type CSim struct {
 	CXX     string        // compiler with flags; if empty, the first found of $CXX, g++, clang++ and c++
 	Dir     string        // folder for the project; if empty, a temporary one that is removed
@@ -23,8 +24,8 @@ type CSim struct {
 }
 
 // A CSimResult is the result of a C simulation. A layer that ends the program, such as by reading an empty stream,
-// counts as failed, and no later layer has a verdict. An outcome that has not passed has at least one verdict that is
-// not OK.
+// counts as failed, and no later layer has a verdict. A result that has not passed has at least one verdict that is not
+// OK.
 type CSimResult struct {
 	Passed   bool
 	Verdicts []LayerVerdict
@@ -32,15 +33,15 @@ type CSimResult struct {
 	Log      string
 }
 
-// A LayerVerdict is the result for one layer, or for the whole network under its top function's name. Message names the
-// stream, frame and word of the first difference.
+// A LayerVerdict is the result of a C simulation for one layer, or for the whole network under its top function's name.
+// Message names the stream, frame and word of the first difference.
 type LayerVerdict struct {
 	Name    string
 	OK      bool
 	Message string
 }
 
-// NoCompiler is the error of RunCSim if it finds no C++ compiler.
+// A NoCompiler is the error of RunCSim if it finds no C++ compiler. Tried are the commands that it looked for.
 type NoCompiler struct{ Tried []string }
 
 func (e *NoCompiler) Error() string {
@@ -67,7 +68,7 @@ func (c CSim) compiler() ([]string, error) {
 }
 
 // RunCSim writes a project, compiles its test bench and runs it. The error is a *NoCompiler, or says that the project
-// could not be written, compiled in time, or run. A wrong output is no error but an Outcome that has not passed.
+// could not be written, compiled in time, or run. A wrong output is no error but a CSimResult that has not passed.
 func RunCSim(ctx context.Context, files Files, c CSim) (*CSimResult, error) {
 	cxx, err := c.compiler()
 	if err != nil {
@@ -130,11 +131,12 @@ const scratch = "hlsgen-csim"
 // RemoveScratch removes the temporary folders of RunCSim. A process calls it that ends before RunCSim has returned.
 func RemoveScratch() error { return outputdir.RemoveScratch(scratch) }
 
-// units are the project's translation units. The test bench would take longer to optimise than it takes to run.
+// units are the translation units of a C simulation, with their levels of optimisation. The test bench would take
+// longer to optimise than it takes to run.
 var units = []struct{ path, level string }{{"top.cpp", "-O1"}, {"layers.cpp", "-O1"}, {"tb/tb.cpp", "-Og"}}
 
-// build compiles the project's translation units in parallel, and links them. The user's flags come after the level
-// of optimisation, so they override it.
+// build compiles the project's translation units in the folder dir in parallel, and links them. cxx is the compiler
+// with the user's flags, which override the level of optimisation.
 func build(ctx context.Context, dir string, cxx []string, files Files) error {
 	var (
 		wg      sync.WaitGroup
@@ -174,8 +176,8 @@ func compile(ctx context.Context, dir string, args []string) error {
 	return nil
 }
 
-// command is Command for compilers. A compiler that is killed leaves its temporary files, so these are put into the
-// build folder.
+// command returns what Command does, for a compiler. A compiler that is killed leaves its temporary files, so these are
+// put into the build folder.
 func command(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := Command(ctx, dir, args)
 	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "build"))

@@ -12,7 +12,7 @@ import (
 
 // This file alone decides how C++ spells a type.
 
-// cType returns the C++ type of an element.
+// cType returns the C++ type of an element of type t.
 func cType(t num.Type) string {
 	switch t.Kind {
 	case num.UInt:
@@ -27,16 +27,17 @@ func cType(t num.Type) string {
 	panic("templates: invalid type")
 }
 
-// cLimb returns the C++ type of a table's word of n bits.
+// cLimb returns the C++ type of an n-bit word of a table's row.
 func cLimb(n int) string { return fmt.Sprintf("hlsgen::limb<%d>", n) }
 
-// cStream returns the C++ type of a stream inside the network, and of the network's inputs.
+// cStream returns the C++ type of a stream inside the network, and of the network's inputs, with words of width bits.
 func cStream(width int) string { return fmt.Sprintf("hls::stream<ap_uint<%d>>", width) }
 
-// cAXIOut returns the C++ type of the network's outputs.
+// cAXIOut returns the C++ type of the network's outputs, with words of tdata bits.
 func cAXIOut(tdata int) string { return fmt.Sprintf("hls::stream<ap_axiu<%d, 0, 0, 0>>", tdata) }
 
-// cConstant returns the declaration of a member of a config struct.
+// cConstant returns the C++ declaration of a member of a config struct, or an error for a value that no member can
+// have.
 func cConstant(f dataflow.Field) (string, error) {
 	switch v := f.Value.(type) {
 	case bool:
@@ -60,7 +61,7 @@ func cConstant(f dataflow.Field) (string, error) {
 	return "", fmt.Errorf("config field %s has a value of type %T", f.Name, f.Value)
 }
 
-// cNumber returns a C++ constant. The least int64 has no literal, so it is written as a difference.
+// cNumber returns the number v as a C++ constant. The least int64 has no literal, so it is written as a difference.
 func cNumber(v int64) string {
 	if v == math.MinInt64 {
 		return "-9223372036854775807LL-1"
@@ -88,8 +89,8 @@ var (
 	}
 )
 
-// tableStorage returns the binding of a table. The front end's list of memories has no ROM of UltraRAM, so a table in
-// UltraRAM is bound as a RAM with one port.
+// tableStorage returns the options of BIND_STORAGE for a table in the memory m. The front end's list of memories has no
+// ROM of UltraRAM, so a table in UltraRAM is bound as a RAM with one port.
 func tableStorage(m dataflow.Memory) string {
 	if m == dataflow.URAM {
 		return "type=ram_1p impl=" + storageImpl[m]

@@ -21,11 +21,12 @@ func WeightPorts(d *dataflow.Design) (ports []WeightPort) {
 	return ports
 }
 
-// shortest is the number of bytes that bursts should have. A table of at least so many bytes is not repeated.
+// shortest is the number of bytes that bursts of weights should have. A table of at least so many bytes is not
+// repeated.
 const shortest = 4096
 
-// copies returns the number of copies of a table with the given bytes, in a memory with words of word bytes, a power
-// of two.
+// copies returns how many copies of a table of that many bytes lie in memory one after the other. Together they are
+// whole words of word bytes, a power of two, and long enough for bursts.
 func copies(bytes, word int) int {
 	n := max(1, word/(bytes&-bytes))
 	return n * max(1, shortest/(n*bytes))

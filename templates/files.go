@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// A GeneratedFile is one generated file. Path is relative, with slashes.
+// A GeneratedFile is one file of a generated project. Path is relative, with slashes.
 type GeneratedFile struct {
 	Path string
 	Data []byte
 }
 
-// kernel reports whether the file is the C++ of a kind of layers.
+// kernel reports whether the file is the C++ kernel of a kind of layers.
 func (f GeneratedFile) kernel() bool { return path.Dir(f.Path) == "hls/include/hlsgen" }
 
 // process reports whether the file belongs to one process: the header with its config and declaration, or its
@@ -35,7 +35,7 @@ func (f Files) Processes(ext string) []byte {
 	return all
 }
 
-// Files is a generated project, sorted by path.
+// Files are the files of a generated project, sorted by path.
 type Files []GeneratedFile
 
 // Get returns the contents of the file at path, or nil if there is none.
@@ -73,7 +73,7 @@ func (f Files) write(ctx context.Context, dir string) error {
 
 func (f *Files) add(path string, data []byte) { *f = append(*f, GeneratedFile{path, data}) }
 
-// sort orders the files. Two files with one path are an error, which only a defect of this package causes.
+// sort sorts the files by path. Two files with one path are an error, which only a defect of this package causes.
 func (f Files) sort() error {
 	slices.SortFunc(f, func(a, b GeneratedFile) int { return strings.Compare(a.Path, b.Path) })
 	for i := 1; i < len(f); i++ {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// An ipView is the view of ip.tcl.tpl, for a process that is synthesised alone.
+// An ipView holds what ip.tcl.tpl needs of a process that is synthesised alone.
 type ipView struct {
 	Name    string
 	Ports   []ipPortView
@@ -18,8 +18,8 @@ type ipView struct {
 // An ipPortView is an argument with the mode of its interface, and the ports made from it, as a Tcl list.
 type ipPortView struct{ Name, Mode, Signals string }
 
-// ipFiles adds the scripts that synthesise each process alone, and for each a list of the files that it is compiled
-// from. `make ip` finds from these lists what has changed.
+// ipFiles adds the scripts that synthesise each process alone to files, and for each a list of the files that it is
+// compiled from. `make ip` finds from these lists what has changed.
 func ipFiles(files *Files, scripts scriptView, processes []instance) error {
 	texts := []written{{"hls/ip/flow.tcl", "flow.tcl.tpl", scripts}}
 	for _, i := range processes {
@@ -56,7 +56,7 @@ func ipFiles(files *Files, scripts scriptView, processes []instance) error {
 // tclList returns identifiers as a Tcl list.
 func tclList(names []string) string { return "{" + strings.Join(names, " ") + "}" }
 
-// includes finds the files from which units of a project are compiled.
+// An includes finds the files from which units of a project are compiled.
 type includes struct {
 	text   map[string][]byte
 	direct map[string][]string // by file: its own includes, if they have been read
@@ -70,7 +70,7 @@ func newIncludes(files Files) *includes {
 	return n
 }
 
-// of returns the files from which a unit is compiled, with the unit itself first.
+// of returns the files from which the unit is compiled, with the unit itself first. A missing file is an error.
 func (n *includes) of(unit string) ([]string, error) {
 	list := []string{unit}
 	for at := 0; at < len(list); at++ {
@@ -93,7 +93,8 @@ func (n *includes) of(unit string) ([]string, error) {
 	return list, nil
 }
 
-// included returns the project's files that a file in dir includes. The directives must start their lines.
+// included returns the project's files that a C++ file in the folder dir includes. The directives must start their
+// lines.
 func included(dir string, text []byte) (list []string) {
 	mark := []byte(`#include "`)
 	for rest := text; ; {

@@ -25,14 +25,14 @@ type Layer struct {
 	Calls []int // by recorded frame: the calls of the function, one per iteration
 }
 
-// A layersView is the view of layers.hpp.tpl and layers.cpp.tpl. Each of its layers is the view of layer.hpp.tpl and
-// layer.cpp.tpl.
+// A layersView holds what layers.hpp.tpl and layers.cpp.tpl need. Each of its layers is what layer.hpp.tpl and
+// layer.cpp.tpl need.
 type layersView struct {
 	Layers  []layerView
 	Kernels []string // header files of the layers' kernels, below include/hlsgen
 }
 
-// A layerView is one layer in the spelling of C++.
+// A layerView is one layer with everything spelled in C++.
 type layerView struct {
 	Name   string
 	Origin string       // ONNX nodes; may be empty
@@ -51,7 +51,8 @@ type layerView struct {
 // A configView is one line of a config struct; Pad aligns its comment.
 type configView struct{ Decl, Pad, Doc string }
 
-// viewLayers spells the layers in C++, and returns their tables as files below hls/tables.
+// viewLayers returns the layers spelled in C++, and their tables as files below hls/tables. A malformed layer is an
+// error.
 func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
 	seen, alike := map[string]bool{}, map[string]string{}
 	for _, l := range layers {
@@ -79,7 +80,7 @@ func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
 	return v, tables, nil
 }
 
-// view spells one layer in C++, and returns its tables.
+// view returns the layer spelled in C++, and its tables as files.
 func (l Layer) view() (v layerView, tables Files, err error) {
 	i := l.Instance
 	if err := l.verify(); err != nil {
@@ -161,7 +162,7 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	return v, tables, err
 }
 
-// verify checks for defects that the C++ compiler or Vitis HLS would refuse.
+// verify returns an error if the C++ compiler or Vitis HLS would refuse the layer.
 func (l Layer) verify() error {
 	i := l.Instance
 	for _, name := range []string{l.Name, i.Func} {
@@ -194,7 +195,7 @@ func (l Layer) verify() error {
 	return l.verifyStorage()
 }
 
-// verifyStorage checks that every table has a storage of its size, and that no other storage is read only.
+// verifyStorage returns an error unless every table has a memory of its size, and no other memory is read only.
 func (l Layer) verifyStorage() error {
 	i := l.Instance
 	for _, t := range i.Tables {
@@ -222,7 +223,7 @@ func (l Layer) verifyStorage() error {
 	return nil
 }
 
-// members collects the lines of a config struct. err keeps the first defect.
+// A members collects the lines of a config struct. err keeps the first defect.
 type members struct {
 	lines []configView
 	names map[string]bool
@@ -244,7 +245,7 @@ func (m *members) add(name string, value any, doc string) {
 	m.lines = append(m.lines, configView{Decl: decl, Doc: comment(doc)})
 }
 
-// aligned returns the lines with their comments in one column.
+// aligned returns the lines with their comments in one column, or the first defect.
 func (m *members) aligned() ([]configView, error) {
 	width := 0
 	for _, l := range m.lines {
@@ -294,8 +295,8 @@ func widest(layers []Layer) (int, error) {
 	return w, nil
 }
 
-// library returns the kernels' headers, the headers that they share, and the headers of layers that are not in
-// hlslib.
+// library returns the headers of the named kernels, the headers that they share, and own, the headers of layers that
+// are not in hlslib. A missing header is an error.
 func library(kernels []string, own []hlslib.LibraryFile) (Files, error) {
 	var f Files
 	for _, h := range append(hlslib.Headers(kernels...), own...) {

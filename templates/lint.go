@@ -74,7 +74,7 @@ func (l *linter) report(file string, line int, format string, args ...any) {
 	l.found = append(l.found, fmt.Sprintf("%s:%d: ", file, line)+fmt.Sprintf(format, args...))
 }
 
-// characters accepts printable ASCII and line ends, and tabs in Makefiles.
+// characters reports everything in a file but printable ASCII and line ends, and tabs in Makefiles.
 func (l *linter) characters(f GeneratedFile) {
 	for i, c := range f.Data {
 		if c != '\n' && (c < ' ' || c > '~') && (c != '\t' || path.Base(f.Path) != "Makefile") {
@@ -106,12 +106,12 @@ var (
 	call        = regexp.MustCompile(`^\s*(\w+)\(([\w, ]+)\);\s*$`)
 )
 
-// hardware reports whether synthesis sees a C++ file.
+// hardware reports whether synthesis sees the C++ file with this path.
 func hardware(file string) bool {
 	return !strings.HasPrefix(file, "hls/tb/") && path.Base(file) != "testbench.hpp"
 }
 
-// source checks one C++ file line by line.
+// source reports violations in one C++ file line by line.
 func (l *linter) source(file string, code []byte) {
 	suspects := among(code, "new", "delete", "malloc", "free", "virtual", "throw", "try", "catch", "goto",
 		"dynamic_cast", "typeid", "float", "double", "union", "std::") // words of forbidden, if the file has them
@@ -166,14 +166,14 @@ func has(line string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) })
 }
 
-// among returns the words that a text contains, even within other words.
+// among returns those of the words that a text contains, even within other words.
 func among(text []byte, words ...string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return !bytes.Contains(text, []byte(w)) })
 }
 
-// loops checks that the line after every loop's head unrolls the loop: a call is one iteration, and without the
-// pragma HLS would decide by itself. It also checks for a label, because reports name a loop without one by its line.
-// Loops that synthesis does not see are exempt.
+// loops reports loops whose next line does not unroll them: a call is one iteration, and without the pragma HLS would
+// decide by itself. It also reports a loop without a label, which reports of HLS name by its line. Loops that synthesis
+// does not see are exempt.
 func (l *linter) loops(file string, code []byte) {
 	lines, seen := strings.Split(string(code), "\n"), true
 	for n, line := range lines {
@@ -193,8 +193,8 @@ func (l *linter) loops(file string, code []byte) {
 	}
 }
 
-// statics checks that the line after every static variable says whether a reset restores it. By default HLS would not
-// restore it, and the global settings would clear every memory. Variables that synthesis does not see are exempt.
+// statics reports static variables whose next line does not say whether a reset restores them. By default HLS would not
+// restore them, and the global settings would clear every memory. Variables that synthesis does not see are exempt.
 func (l *linter) statics(file string, code []byte) {
 	lines, seen := strings.Split(string(code), "\n"), true
 	for n, line := range lines {
@@ -218,8 +218,8 @@ func (l *linter) statics(file string, code []byte) {
 	}
 }
 
-// table checks that a table is static const, that it has the declared size, and that its integers fit their words,
-// which have at most 64 bits.
+// table reports a table that is not static const, or has not the declared size. It also reports integers that do not
+// fit their words, of at most 64 bits.
 func (l *linter) table(file string, code []byte) {
 	body := code
 	for _, directive := range []string{"#ifndef", "#define"} {
@@ -257,7 +257,7 @@ func (l *linter) table(file string, code []byte) {
 	}
 }
 
-// rowsOf returns the texts between innermost braces.
+// rowsOf returns the texts between innermost braces, such as the rows of a table in C++.
 func rowsOf(text string) (list []string) {
 	for {
 		end := strings.IndexByte(text, '}')
@@ -271,7 +271,7 @@ func rowsOf(text string) (list []string) {
 	}
 }
 
-// processes checks that every function is a pipelined process, of which a call is one iteration.
+// processes reports functions that are not pipelined processes, of which a call is one iteration.
 func (l *linter) processes(file string, code []byte) {
 	for _, m := range processHead.FindAllSubmatchIndex(code, -1) {
 		if !bytes.HasPrefix(code[m[1]:], []byte("#pragma HLS INLINE off\n#pragma HLS PIPELINE II=1 style=flp\n")) {
@@ -280,7 +280,7 @@ func (l *linter) processes(file string, code []byte) {
 	}
 }
 
-// region checks that the top function is a canonical dataflow region: local streams, then calls. Each stream must be
+// region reports a top function that is no canonical dataflow region: local streams, then calls. Each stream must be
 // written once and then read once, and each port of the top used once.
 func (l *linter) region(file string, code []byte) {
 	outputs := map[string][]bool{} // by function: which parameters it writes
@@ -360,7 +360,7 @@ func (l *linter) region(file string, code []byte) {
 	}
 }
 
-// scripts checks that every script makes violations of the dataflow rules errors.
+// scripts reports scripts that do not make violations of the dataflow rules errors.
 func (l *linter) scripts() {
 	if l.files.Get("hls/top.cpp") == nil {
 		return

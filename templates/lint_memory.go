@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// complaints are the lines of a lint.
+// A complaints holds the lines that a lint reports.
 type complaints []string
 
 func (c *complaints) say(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
@@ -50,8 +50,8 @@ func LintStorage(files Files, storage map[string][]dataflow.Storage) []string {
 	return problems
 }
 
-// inText returns the part of a storage that the text shows. The text does not show its part of the cost, nor the
-// width of a table's rows. It shows an array that a fold does not use as a register.
+// inText returns what the generated text shows of the memory s. It does not show its part of the cost, nor the width of
+// a table's rows. It shows an array that a fold does not use as a register.
 func inText(s dataflow.Storage) dataflow.Storage {
 	s.Same = 0
 	s.Part = ""
@@ -64,8 +64,8 @@ func inText(s dataflow.Storage) dataflow.Storage {
 	return s
 }
 
-// LintFIFOs compares depth and memory of the FIFOs, in generated C++ and in the generated Verilog top, with want,
-// which is by name as in Interface.FIFOs.
+// LintFIFOs compares depth and memory of the FIFOs, in generated C++ and in the generated Verilog top, with want. want
+// is by name as in Interface.FIFOs. It returns one line per violation.
 func LintFIFOs(files Files, want map[string]dataflow.FIFO) []string {
 	problems := lintRTLFIFOs(files, want)
 	code := string(withoutComments(files.Get("hls/top.cpp")))
@@ -89,7 +89,7 @@ func LintFIFOs(files Files, want map[string]dataflow.FIFO) []string {
 	return problems
 }
 
-// lintRTLFIFOs does this for the generated Verilog top.
+// lintRTLFIFOs does what LintFIFOs does for the generated Verilog top alone.
 func lintRTLFIFOs(files Files, want map[string]dataflow.FIFO) (problems complaints) {
 	found := map[string][]string{}
 	say := func(f dataflow.FIFO) string { return fmt.Sprintf("%d words in %v", f.Depth, f.Memory) }
@@ -137,7 +137,7 @@ var (
 	deviceRAM   = regexp.MustCompile(`^type=ram_s2p impl=(\w+)$`)
 )
 
-// devices returns the memory to which core/memory.hpp binds each storage.
+// devices returns the memory to which core/memory.hpp binds each storage by its C++ name, and a line per violation.
 func devices(files Files) (memory map[string]dataflow.Memory, problems complaints) {
 	memory = map[string]dataflow.Memory{}
 	code := withoutComments(files.Get("hls/include/hlsgen/core/memory.hpp"))
@@ -207,7 +207,8 @@ func bindings(files Files) (found map[string][]dataflow.Storage, problems compla
 	return found, problems
 }
 
-// boundTables returns the tables among the arguments of a kernel, with the memories to which the pragmas bind them.
+// boundTables returns the tables among the arguments of a kernel, and a line per violation. The pragmas in body, that
+// of the layer's function, say in which memories they are.
 func boundTables(files Files, layer, body string, args []string) (list []dataflow.Storage, problems complaints) {
 	binds := romBind.FindAllStringSubmatch(body, -1)
 	if n := strings.Count(body, "BIND_STORAGE"); n != len(binds) {
@@ -249,7 +250,7 @@ func boundTables(files Files, layer, body string, args []string) (list []dataflo
 
 var tableSize = regexp.MustCompile(`(?m)^static const hlsgen::limb<\d+> \w+(?:\[(\d+)\])?\[(\d+)\]\[\d+\] = \{`)
 
-// boundArrays returns the arrays of a config struct, which the kernel must bind.
+// boundArrays returns the arrays of a config struct, which the kernel must bind, and a line per violation.
 func boundArrays(
 	config string, kernel map[string]bool, memory map[string]dataflow.Memory,
 ) (list []dataflow.Storage, problems complaints) {
@@ -289,8 +290,8 @@ var (
 	configArray = regexp.MustCompile(`\bC::(\w+)_memory\b`)
 )
 
-// inLines returns the matches of a pattern in lines that contain word. Every match must lie in one line and contain
-// word.
+// inLines returns the matches of a pattern in the lines of code that contain word. Every match must lie in one line and
+// contain word.
 func inLines(code, word string, pattern *regexp.Regexp) (all [][]string) {
 	if !strings.Contains(code, word) {
 		return nil
@@ -303,7 +304,8 @@ func inLines(code, word string, pattern *regexp.Regexp) (all [][]string) {
 	return all
 }
 
-// arrays returns the matches of arrayDecl. A declaration starts at the beginning of a line, and may end in another.
+// arrays returns the matches of arrayDecl, the declarations of arrays in C++. A declaration starts at the beginning of
+// a line, and may end in another.
 func arrays(code string) (all [][]string) {
 	for rest := code; rest != ""; {
 		line, behind, _ := strings.Cut(rest, "\n")

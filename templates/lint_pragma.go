@@ -17,8 +17,8 @@ var (
 // always lists settings that this package requires of a pragma, though the grammar allows others.
 var always = map[string]string{"PIPELINE": "II=1 style=flp"}
 
-// pragmas checks the pragmas of a file against the front end's grammar, the names in them against the text around
-// them, and the pragmas of one scope against each other.
+// pragmas reports pragmas of a file that violate the front end's grammar, or that conflict with each other. It also
+// reports names in them that the text around them does not have.
 func (l *linter) pragmas(file string, code []byte) {
 	lines := strings.Split(string(code), "\n")
 	streams := sync.OnceValue(func() map[string]bool { // computed at the first use, because few files need it
@@ -46,7 +46,7 @@ func (l *linter) pragmas(file string, code []byte) {
 	}
 }
 
-// parameterOf reports whether a function has a parameter with the given name.
+// parameterOf reports whether the C++ function has a parameter with the given name.
 func parameterOf(function *scope, name string) bool {
 	for rest := range behind(function.head, name) {
 		if value, is := strings.CutPrefix(rest, " = "); is {
@@ -88,8 +88,8 @@ func behind(text, name string) iter.Seq[string] {
 // control reports whether a setting is an interface mode of the whole function.
 func control(setting string) bool { return strings.HasPrefix(setting, "ap_ctrl_") }
 
-// named checks the names in a pragma: RESET needs a static variable, BIND_STORAGE of a FIFO a stream of the file, and
-// INTERFACE a parameter. The front end would ignore a pragma with another name.
+// named reports pragmas whose names stand for nothing, because the front end would ignore them. RESET needs a static
+// variable, BIND_STORAGE of a FIFO a stream of the file, and INTERFACE a parameter.
 func (l *linter) named(file string, lines []string, streams func() map[string]bool, s *scope, u use) {
 	around := s // the enclosing function
 	for o := range s.enclosing {
@@ -114,8 +114,8 @@ func (l *linter) named(file string, lines []string, streams func() map[string]bo
 	}
 }
 
-// conflicts checks the pragmas of one scope. No two may be about the same thing, some must not stand together, and a
-// pipeline must not lie within another.
+// conflicts reports pragmas of one scope that conflict. No two may be about the same thing, some must not stand
+// together, and a pipeline must not lie within another.
 func (l *linter) conflicts(file string, s *scope) {
 	first := map[string]use{}
 	for _, u := range s.pragmas {

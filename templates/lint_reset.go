@@ -21,8 +21,8 @@ var (
 	moves     = regexp.MustCompile(`\breturn\b|\.(?:read|write)\(`)
 )
 
-// resets checks that a variable without a reset controls nothing. Its type must not be a position in a frame, and by
-// the text of its function it must not decide whether a word moves or a call ends. RESET off is meant for memories.
+// resets reports variables without a reset that control something. Their type must not be a position in a frame. By the
+// text of its function a variable must not decide whether a word moves or a call ends. RESET off is meant for memories.
 func (l *linter) resets(file string, code []byte, counting map[string]bool) {
 	lines := strings.Split(string(code), "\n")
 	for n, line := range lines {
@@ -39,7 +39,7 @@ func (l *linter) resets(file string, code []byte, counting map[string]bool) {
 	}
 }
 
-// rest returns the rest of a block.
+// rest returns the text of lines up to the end of the block in which they begin.
 func rest(lines []string) string {
 	depth := 0
 	for n, line := range lines {
@@ -50,8 +50,8 @@ func rest(lines []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// decides reports whether a variable, or a value computed from it, occurs in a condition of a statement that moves a
-// word or returns.
+// decides reports whether a variable, or a value computed from it, decides something in the text. It does if it occurs
+// in a condition of a statement that moves a word or returns.
 func decides(variable, text string) bool {
 	made := map[string]bool{variable: true}
 	of := func(text string) bool {
@@ -80,7 +80,7 @@ func decides(variable, text string) bool {
 	return false
 }
 
-// closing returns the index of the bracket that closes one just before the text.
+// closing returns the index in text of the bracket shut that closes an open one just before the text.
 func closing(text string, open, shut byte) int {
 	depth := 1
 	for i := range len(text) {
@@ -96,7 +96,7 @@ func closing(text string, open, shut byte) int {
 	return len(text)
 }
 
-// counting returns the structs of a project's C++ that count, or contain a struct that does.
+// counting returns the names of the structs in a project's C++ that count, or contain a struct that does.
 func counting(files Files) map[string]bool {
 	bodies := map[string]string{}
 	for _, f := range files {
@@ -121,7 +121,7 @@ func counting(files Files) map[string]bool {
 	return found
 }
 
-// structMembers returns a struct's body without the bodies of its functions and structs.
+// structMembers returns the body of a struct without the bodies of its functions and structs.
 func structMembers(body string) string {
 	var b strings.Builder
 	for {

@@ -46,11 +46,11 @@ func topName(model string) string {
 	return name + "_top"
 }
 
-// Comment makes a string from a model safe for a comment in generated text.
+// Comment returns a string from a model in a form that is safe in a comment of generated text, on one line.
 func Comment(s string) string { return comment(s) }
 
-// comment makes a string from a model safe for a // or /* */ comment. The result is printable ASCII on one line, with
-// at most 100 characters. It has no end of comment, and no line splice (a backslash or its trigraph).
+// comment returns a string from a model in a form that is safe in a // or /* */ comment. It is printable ASCII on one
+// line, with at most 100 characters. It has no end of comment, and no line splice (a backslash or its trigraph).
 func comment(s string) string {
 	var b strings.Builder
 	last := byte(0)
@@ -77,7 +77,8 @@ func comment(s string) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// toolWord checks a string that Tcl and configuration files contain unquoted, such as a part's name.
+// toolWord returns an error if s cannot stand unquoted in Tcl and configuration files. what names it, such as a part's
+// name.
 func toolWord(what, s string) error {
 	for i := range len(s) {
 		if c := s[i]; !letter(c) && !digit(c) && (i == 0 || !strings.ContainsRune("-_.", rune(c))) {
@@ -93,5 +94,5 @@ func toolWord(what, s string) error {
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func digit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// cStreamName returns the C++ name of a stream of the graph.
+// cStreamName returns the C++ name of stream s of the graph.
 func cStreamName(s int) string { return "s" + strconv.Itoa(s) }

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// outcome reads the output of the test bench. exit is the error with which it ended.
+// outcome returns the result that the output of a test bench tells. exit is the error with which it ended, or nil.
 func outcome(stdout, stderr string, exit error) *CSimResult {
 	o := &CSimResult{Words: map[string][]string{}, Log: stdout + stderr}
 	running, last := "", ""
@@ -44,7 +44,8 @@ func outcome(stdout, stderr string, exit error) *CSimResult {
 	return o
 }
 
-// Tensors returns the frames that the network computed, by frame and output of the graph.
+// Tensors returns the frames that the network computed in the simulation, by frame and output of the graph. It returns
+// an error if it wrote other numbers of words.
 func (o *CSimResult) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor, error) {
 	face, err := InterfaceOf(d, opt)
 	if err != nil {
@@ -79,7 +80,7 @@ func (o *CSimResult) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tens
 	return frames, nil
 }
 
-// elements returns the elements of words that a port wrote.
+// elements returns the elements of the words, in hexadecimal, that a port wrote, or an error for a malformed word.
 func (p AXIPort) elements(words []string) ([]int64, error) {
 	sent := make([]int64, len(words)*p.Port.PerWord)
 	for w, text := range words {
@@ -92,7 +93,7 @@ func (p AXIPort) elements(words []string) ([]int64, error) {
 	return sent, nil
 }
 
-// sequences appends the output of a port to frames with the given numbers of steps.
+// sequences appends the output of the port p to frames, of which steps has the numbers of time steps.
 func (o *CSimResult) sequences(d *dataflow.Design, p AXIPort, steps []int, frames [][]dataflow.Tensor) error {
 	words := o.Words[p.Name]
 	for f, n := range steps {

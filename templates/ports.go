@@ -17,7 +17,7 @@ type port struct {
 	packet bool // the stream has TLAST
 }
 
-// mode returns the name of the port's interface in Vitis HLS.
+// mode returns the name that Vitis HLS has for the port's interface.
 func (p port) mode() string {
 	if p.axis {
 		return "axis"
@@ -25,14 +25,14 @@ func (p port) mode() string {
 	return "ap_fifo"
 }
 
-// A signal is a port of a module.
+// A signal is a port of a Verilog module.
 type signal struct {
 	suffix string // follows the argument's name
 	width  int
 	input  bool // an input of the module
 }
 
-// signals returns the module's ports that Vitis HLS makes from the argument.
+// signals returns the ports of the Verilog module that Vitis HLS makes from the argument.
 func (p port) signals() []signal {
 	switch {
 	case p.axis:
@@ -48,8 +48,8 @@ func (p port) signals() []signal {
 	return []signal{{"dout", p.width, true}, {"empty_n", 1, true}, {"read", 1, false}}
 }
 
-// control returns the ports of a module that belong to no argument. The reset is active low if the module has an
-// AXI4-Stream (UG1399), else active high.
+// control returns the ports of a process's Verilog module that belong to no argument. The reset is active low if the
+// module has an AXI4-Stream (UG1399), else active high.
 func (i instance) control() []string {
 	for _, p := range i.ports {
 		if p.axis {
@@ -59,7 +59,7 @@ func (i instance) control() []string {
 	return []string{"ap_clk", "ap_rst"}
 }
 
-// decl returns the declaration of the parameter in C++.
+// decl returns the C++ declaration of the port as a parameter.
 func (p port) decl() string {
 	if p.packet {
 		return cAXIOut(p.width) + "& " + p.name
@@ -67,7 +67,7 @@ func (p port) decl() string {
 	return cStream(p.width) + "& " + p.name
 }
 
-// An instance is a process with the streams and AXI4-Streams to which its ports are connected.
+// An instance is a process of the network with the streams and AXI4-Streams to which its ports are connected.
 type instance struct {
 	name  string
 	ports []port
@@ -77,7 +77,7 @@ type instance struct {
 // call returns the statement with which the top function calls the process.
 func (i instance) call() string { return fmt.Sprintf("%s(%s);", i.name, strings.Join(i.to, ", ")) }
 
-// decls returns the declarations of a process's parameters in C++, and the arguments for its kernel.
+// decls returns the C++ declarations of ports as parameters, and the arguments for the kernel.
 func decls(ports []port) (decls, names []string) {
 	for _, p := range ports {
 		decls, names = append(decls, p.decl()), append(names, p.name)
@@ -85,7 +85,7 @@ func decls(ports []port) (decls, names []string) {
 	return decls, names
 }
 
-// ports returns the arguments of a layer: the ends of sequences, the inputs, the outputs.
+// ports returns the arguments of the layer's function: the ends of sequences, the inputs, the outputs.
 func (l Layer) ports() (list []port) {
 	if l.Instance.Ends {
 		list = append(list, port{name: "ends", width: 1})
@@ -99,7 +99,7 @@ func (l Layer) ports() (list []port) {
 	return list
 }
 
-// instances returns the processes of a network in topological order.
+// instances returns the processes of a network, with its ends, in topological order.
 func (b bench) instances(face Interface) (list []instance) {
 	for _, e := range b.ends[:len(face.In)] {
 		list = append(list, e.instance)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// standing is the kind of scope that directly contains a pragma: the nearest pair of braces around it.
+// A standing is a kind of scope in C++ that contains a pragma directly, between the nearest pair of braces around it.
 type standing int
 
 const (
@@ -118,21 +118,21 @@ func pairs(left, right string, table map[string][]string) string {
 	return strings.Join(apart, " ")
 }
 
-// apart lists pragmas that must not stand in one place. The front end refuses the first two pairs; of the others it
-// drops one pragma.
+// apart lists pairs of pragmas that must not stand in one place. The front end refuses the first two pairs; of the
+// others it drops one pragma.
 var apart = [][2]string{
 	{"DATAFLOW", "PIPELINE"}, {"DATAFLOW", "UNROLL"},
 	{"PIPELINE", "UNROLL"}, {"INLINE", "PIPELINE"}, {"INLINE", "DATAFLOW"}, {"INLINE", "INTERFACE"},
 }
 
-// A use is a pragma in generated text.
+// A use is a pragma that stands in generated text, with its options.
 type use struct {
 	line     int
 	name     string
 	settings []string // as written
 }
 
-// row returns the grammar's row for u, and its name.
+// row returns the grammar's row for the pragma, and its name. The last result is false if the grammar has none.
 func (u use) row() (pragma, string, bool) {
 	if p, ok := pragmas[u.name]; ok {
 		return p, u.name, true
@@ -145,7 +145,7 @@ func (u use) row() (pragma, string, bool) {
 	return pragma{}, u.name, false
 }
 
-// value returns the value of an option, or "" for a flag or a missing option.
+// value returns the value of an option of the pragma, or "" for a flag or a missing option.
 func (u use) value(option string) string {
 	for _, s := range u.settings {
 		if name, value, ok := strings.Cut(s, "="); ok && name == option {
@@ -155,7 +155,7 @@ func (u use) value(option string) string {
 	return ""
 }
 
-// has reports whether u has all parts of a term, which are options, flags or settings joined by +.
+// has reports whether the pragma has all parts of a term, which are options, flags or settings joined by +.
 func (u use) has(term string) bool {
 	for t := range strings.SplitSeq(term, "+") {
 		if !slices.ContainsFunc(u.settings, func(s string) bool { return s == t || strings.HasPrefix(s, t+"=") }) {
@@ -165,7 +165,7 @@ func (u use) has(term string) bool {
 	return true
 }
 
-// check returns the defects of u, which stands in a scope of kind at.
+// check returns what is wrong with the pragma in a scope of kind at, a line for each violation.
 func (u use) check(at standing) (wrong []string) {
 	p, name, ok := u.row()
 	if !ok {
@@ -207,7 +207,7 @@ func (u use) check(at standing) (wrong []string) {
 	return wrong
 }
 
-// takes reports whether an option of the given kind accepts a value.
+// takes reports whether an option of a kind of the grammar, such as int or var, accepts a value.
 func takes(kind, value string) bool {
 	switch kind {
 	case "int":

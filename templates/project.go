@@ -30,21 +30,21 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// TestVectors are the expected values of the test bench: Frames[f][s] is frame f on stream s, as Graph.Eval returns it.
-// If Recorded is set, only the network's inputs and outputs need frames.
+// TestVectors are the frames by which a test bench checks a design: Frames[f][s] is frame f on stream s, as Graph.Eval
+// returns it. If Recorded is set, only the network's inputs and outputs need frames.
 type TestVectors struct {
 	Frames   [][]dataflow.Tensor
 	Recorded *Recorder // the words of all streams, or nil
 }
 
-// Options change the generated project.
+// Options say in what way a generated project differs from the default.
 type Options struct {
 	Top   string // name of the top function and of the IP; if empty, it is derived from the model's name
 	Steps []int  // by recorded frame: the steps of a sequence, if lengths differ
 }
 
-// An AXIPort is one end of the network: the AXI4-Stream Name carries stream Stream of the graph in words of Port,
-// each padded with zeros to TDATA bits.
+// An AXIPort is one end of the network. The AXI4-Stream Name carries stream Stream of the graph in words of Port, each
+// padded with zeros to TDATA bits.
 type AXIPort struct {
 	Name   string
 	Stream int
@@ -52,17 +52,18 @@ type AXIPort struct {
 	TDATA  int
 }
 
-// EndProcessName returns the name of the port's process.
+// EndProcessName returns the name of the process that converts between the port and a stream inside the network.
 func (p AXIPort) EndProcessName() string { return p.Name + "_end" }
 
-// An Interface is the interface of the generated IP: the name of the top function and its AXI4-Streams, in the order
+// An Interface describes the generated IP from outside: the name of the top function and its AXI4-Streams, in the order
 // of Graph.In and Graph.Out. The IP also has ap_clk and ap_rst_n.
 type Interface struct {
 	Top     string
 	In, Out []AXIPort
 }
 
-// InterfaceOf returns the interface of the project that Project generates for d.
+// InterfaceOf returns the interface of the project that Project generates for d. It returns an error if the top's name
+// is no name in C++, or if an input goes through no layer.
 func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 	g := d.Model.Graph
 	i := Interface{Top: opt.Top}
@@ -102,7 +103,7 @@ func (i Interface) FIFOs(d *dataflow.Design) map[string]dataflow.FIFO {
 }
 
 // Project generates all files below hls/ for d. The test bench contains every frame of v as text for every stream, so
-// there should be few. A project that does not pass the lint is an error.
+// there should be few. If the project does not pass the lint, the error is a *Findings.
 func Project(d *dataflow.Design, v TestVectors, opt Options) (Files, error) {
 	g := d.Model.Graph
 	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
@@ -147,7 +148,8 @@ func Project(d *dataflow.Design, v TestVectors, opt Options) (Files, error) {
 	return b.project(func(files *Files) error { return topFiles(files, d, face, b) }, face.FIFOs(d))
 }
 
-// project returns the files of the bench and the files that top adds. They must pass the lint.
+// project returns the files of the bench, and the files that top adds. If they do not pass the lint, the error is a
+// *Findings. own are headers that hlslib lacks.
 func (b bench) project(top func(*Files) error, fifos map[string]dataflow.FIFO, own ...hlslib.LibraryFile) (Files,
 	error) {
 	files, err := b.files(own...)
@@ -163,7 +165,7 @@ func (b bench) project(top func(*Files) error, fifos map[string]dataflow.FIFO, o
 	return files, lint(files, b.layers, fifos)
 }
 
-// Findings are the violations that the lint found in generated files, which are defects of this package.
+// A Findings lists the violations that the lint found in generated files, which are defects of this package.
 type Findings struct {
 	Text   []string // from Lint
 	Memory []string // from LintStorage and LintFIFOs
@@ -174,7 +176,7 @@ func (f *Findings) Error() string {
 	return fmt.Sprintf("the lint has %d findings, the first is %s", len(all), all[0])
 }
 
-// lint runs Lint and LintStorage on generated files and, if they have a top, LintFIFOs. Its error is a *Findings.
+// lint runs Lint and LintStorage on generated files and, if fifos is not nil, LintFIFOs. The error is a *Findings.
 func lint(files Files, layers []wiring, fifos map[string]dataflow.FIFO) error {
 	storage := map[string][]dataflow.Storage{}
 	for _, l := range layers {
@@ -190,7 +192,7 @@ func lint(files Files, layers []wiring, fifos map[string]dataflow.FIFO) error {
 	return fmt.Errorf("generate C++: %w", f)
 }
 
-// agree checks that both ends of every stream of a node have the same words.
+// agree returns an error unless both ends of every stream of the node n have the same words.
 func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error {
 	if len(in) != len(n.In) || len(out) != len(n.Out) {
 		return fmt.Errorf("%s has %d and %d streams for %d and %d ports", n.Name, len(n.In), len(n.Out), len(in),
@@ -210,7 +212,7 @@ func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error 
 	return nil
 }
 
-// A LayerTrial is a layer with the frames on its streams: In[port][frame], Out[port][frame].
+// A LayerTrial is a layer to be tested alone, with the frames on its streams: In[port][frame], Out[port][frame].
 type LayerTrial struct {
 	Layer
 	In, Out [][]dataflow.Tensor
@@ -252,7 +254,7 @@ func GenerateLayerBench(trials []LayerTrial, own ...hlslib.LibraryFile) (Files, 
 	return b.project(func(files *Files) error { return benchFiles(files, b, Interface{}) }, nil, own...)
 }
 
-// TemporaryFolders lists the folders of a project that its own Makefile makes, and `make clean` removes.
+// TemporaryFolders lists the folders that a project's own Makefile makes, and that `make clean` removes.
 var TemporaryFolders = []string{"hls/build", "hls/build.vendor", "rtl/build"}
 
 // KeptFolders lists the folders that remain when the project is generated again. Synthesis takes long, and the Makefile

@@ -53,7 +53,7 @@ func (r Readme) README(files []string) ([]byte, error) {
 	return render("README.md.tpl", view)
 }
 
-// AnyEntryMatches reports whether an entry matches the file.
+// AnyEntryMatches reports whether a pattern of one of the entries matches the file.
 func AnyEntryMatches(entries []ReadmeEntry, file string) bool {
 	return slices.ContainsFunc(entries, func(e ReadmeEntry) bool {
 		return slices.ContainsFunc(e.Patterns, func(pattern string) bool { return matches(pattern, file) })
@@ -71,7 +71,7 @@ func matches(pattern, file string) bool {
 	return ok
 }
 
-// The views of README.md.tpl.
+// The data that README.md.tpl needs.
 type (
 	readmeView struct {
 		Title, About string
@@ -134,7 +134,7 @@ func ShellWord(s string) string {
 	return "$'" + b.String() + "'"
 }
 
-// ShellLine returns the words as a shell command.
+// ShellLine returns the words, quoted where needed, as a shell command on one line.
 func ShellLine(words []string) string {
 	var line []string
 	for _, w := range words {

@@ -16,7 +16,7 @@ type Recorder struct {
 	room    recorder
 }
 
-// recorded is the recording of a stream so far.
+// A recorded is the recording of a stream so far, as text.
 type recorded struct {
 	text []byte
 	rows []int64 // the latest rows
@@ -34,7 +34,8 @@ func NewRecorder(d *dataflow.Design, frames int) *Recorder {
 	return r
 }
 
-// Add appends the next rows of a frame on a stream. They must be whole words.
+// Add appends the next rows of a frame on a stream to its recording. They must be whole words; the error names an
+// element that does not fit.
 func (r *Recorder) Add(stream int, rows dataflow.Tensor) error {
 	s := &r.streams[stream]
 	before := s.told
@@ -64,19 +65,19 @@ func (r *Recorder) Add(stream int, rows dataflow.Tensor) error {
 	return nil
 }
 
-// copies reports whether another stream got the same rows last, in the same words.
+// copies reports whether the stream of got the same rows last as the given stream, in the same words.
 func (r *Recorder) copies(stream, of int) bool {
 	s, o := &r.streams[stream], &r.streams[of]
 	return r.ports[stream] == r.ports[of] && s.told == o.told && len(s.rows) == len(o.rows) && &s.rows[0] == &o.rows[0]
 }
 
-// begun returns an empty text with room for all frames.
+// begun returns an empty text with room for all frames of a stream.
 func (r *Recorder) begun(stream int) []byte {
 	p := r.ports[stream]
 	return make([]byte, 0, r.frames*p.Words*line(p))
 }
 
-// texts returns the recordings by stream. Copies share one text.
+// texts returns the recordings by stream. Streams with the same frames and words share one text.
 func (r *Recorder) texts() [][]byte {
 	list := make([][]byte, len(r.streams))
 	for i := range r.streams {

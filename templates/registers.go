@@ -53,7 +53,7 @@ func RegistersOf(d *dataflow.Design) *Registers {
 	return r
 }
 
-// add appends a window.
+// add appends a window of that many words behind the others.
 func (r *Registers) add(name string, words int) {
 	w := RegisterWindow{Name: name, Words: words}
 	size := w.Span()
@@ -74,7 +74,7 @@ func powerOfTwo(n int) int {
 	return p
 }
 
-// Address returns the width of a byte address.
+// Address returns the width in bits of a byte address of the registers.
 func (r *Registers) Address() (width int) {
 	for 1<<width < r.Bytes {
 		width++
@@ -82,7 +82,7 @@ func (r *Registers) Address() (width int) {
 	return width
 }
 
-// Window returns the window with a name. ok is false if there is none.
+// Window returns the window with the given name. ok is false if there is none.
 func (r *Registers) Window(name string) (w RegisterWindow, ok bool) {
 	if r == nil {
 		return w, false
@@ -95,7 +95,7 @@ func (r *Registers) Window(name string) (w RegisterWindow, ok bool) {
 	return w, false
 }
 
-// Ports returns the slave's ports of a top.
+// Ports returns the ports that the registers' AXI4-Lite slave has at a top.
 func (r *Registers) Ports() (views []PortView) {
 	for _, s := range []struct {
 		name  string

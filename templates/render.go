@@ -38,8 +38,8 @@ var compiled = sync.OnceValues(func() (map[string]*pongo2.Template, error) {
 	return all, nil
 })
 
-// require is the filter |req, which every value in a template must pass, because pongo2 prints nothing for an unknown
-// name.
+// require is the filter |req, which returns an error for a name without a value. Every value in a template must pass
+// it, because pongo2 prints nothing for an unknown name.
 func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
 	if in.IsNil() {
 		return nil, &pongo2.Error{Sender: "filter:req", OrigError: errors.New("there is no such value")}
@@ -47,7 +47,7 @@ func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
 	return in, nil
 }
 
-// Render fills a template of files, which belongs to a back end.
+// Render returns the template called name of the given files, filled with the view. An unknown name in it is an error.
 func Render(files fs.FS, name string, view any) ([]byte, error) {
 	if _, err := compiled(); err != nil { // sets pongo2's global settings
 		return nil, err
@@ -63,13 +63,13 @@ func Render(files fs.FS, name string, view any) ([]byte, error) {
 	return fill(t, name, view)
 }
 
-// A written is a file to be made from a template and its view.
+// A written is a file that is to be made from a template and its view.
 type written struct {
 	path, template string
 	view           any
 }
 
-// render makes files from templates, and adds them.
+// render adds the files of the list, made from their templates.
 func (f *Files) render(list []written) error {
 	for _, w := range list {
 		text, err := render(w.template, w.view)
@@ -81,7 +81,7 @@ func (f *Files) render(list []written) error {
 	return nil
 }
 
-// render executes a template, which accesses the view by the name v.
+// render returns the text of a template of this package, which accesses the view by the name v.
 func render(name string, view any) (text []byte, err error) {
 	all, err := compiled()
 	if err != nil {

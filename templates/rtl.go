@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// An rtlView is the view of rtl_top.v.tpl, the Verilog top.
+// An rtlView holds what rtl_top.v.tpl needs, the Verilog top.
 type rtlView struct {
 	Top     string
 	Ports   []PortView
@@ -21,16 +21,16 @@ type rtlView struct {
 // A PortView is a port of the top, with the attributes that Vivado's block designs read.
 type PortView struct{ Name, Attribute, Decl string }
 
-// A fifoView is a FIFO. High is the index of a word's highest bit.
+// A fifoView describes a FIFO in Verilog. High is the index of a word's highest bit.
 type fifoView struct{ Name, Width, High, Depth, Style string }
 
-// A moduleView is a process, with one line per connection.
+// A moduleView describes a process in the Verilog top, with one line per connection.
 type moduleView struct {
 	Name        string
 	Connections []string
 }
 
-// An rtlBenchView is the view of hlsgen_bench.sv.tpl.
+// An rtlBenchView holds what hlsgen_bench.sv.tpl needs.
 type rtlBenchView struct {
 	Top              string
 	Patience, Frames string
@@ -42,16 +42,17 @@ type rtlBenchView struct {
 	Count            string // number of checks
 }
 
-// An rtlAxisView is an AXI4-Stream of the top. Packet is empty if the stream has no TLAST.
+// An rtlAxisView describes an AXI4-Stream of the Verilog top. Packet is empty if the stream has no TLAST.
 type rtlAxisView struct{ Name, High, KeepHigh, Packet string }
 
-// A sourceView sends words to an input. Packet is empty if the input has no TLAST.
+// A sourceView describes the module of a bench that sends words to an input. Packet is empty if the input has no TLAST.
 type sourceView struct{ Name, Parameters, Packet string }
 
-// An rtlCheckView compares the words on a stream.
+// An rtlCheckView describes the module of a bench that compares the words on a stream.
 type rtlCheckView struct{ Index, Name, Parameters, Data, Last, Passes string }
 
-// rtlFiles adds the Verilog top with its FIFOs, its bench, and the scripts that need the modules of all layers.
+// rtlFiles adds the Verilog top with its FIFOs, its bench, and the scripts that need the modules of all layers to
+// files.
 func rtlFiles(files *Files, d *dataflow.Design, face Interface, b bench, scripts scriptView) error {
 	for _, h := range hlslib.RTLFiles() {
 		files.add("hls/"+h.Path, h.Text)
@@ -65,10 +66,10 @@ func rtlFiles(files *Files, d *dataflow.Design, face Interface, b bench, scripts
 	})
 }
 
-// bitRange returns the range of a vector in Verilog: "[7:0] ".
+// bitRange returns the range of a Verilog vector of width bits: "[7:0] " for 8.
 func bitRange(width int) string { return fmt.Sprintf("[%d:0] ", width-1) }
 
-// outer returns the AXI4-Streams of the network's ends, with their names in the top.
+// outer returns the ports of the network's ends that are AXI4-Streams, with their names in the top.
 func outer(processes []instance) (names []string, ports []port) {
 	for _, i := range processes {
 		for k, p := range i.ports {
@@ -172,7 +173,7 @@ func viewRTL(d *dataflow.Design, face Interface, processes []instance) rtlView {
 	return v
 }
 
-// recorded returns the parameters by which a module of the bench finds the words of a stream.
+// recorded returns the Verilog parameters by which a module of the bench finds the words of a stream, of width bits.
 func (t traffic) recorded(width int) string {
 	words := len(t.text) / line(t.port)
 	if t.text == nil {

@@ -32,7 +32,7 @@ var (
 	otherHead = regexp.MustCompile(`^(?:if \(.*\) |else )?(?:\w+: *)?(?:while \(|do$)`)
 )
 
-// opens returns the kind of scope that a brace after head opens, within a scope of kind outer.
+// opens returns the kind of scope that a brace after the text head opens, within a scope of kind outer.
 func opens(outer standing, head string) standing {
 	switch {
 	case typeHead.MatchString(head), outer == 0 && !strings.Contains(head, "("):
@@ -47,8 +47,8 @@ func opens(outer standing, head string) standing {
 	return inBlock
 }
 
-// scopes walks through C++ without comments. It calls pragma at every HLS pragma, and end at the end of every scope.
-// It reports whether all braces match.
+// scopes walks through C++ without comments. It calls pragma at every HLS pragma, and end at the end of every scope. It
+// returns false if braces do not match.
 func scopes(code []byte, pragma func(*scope, use), end func(*scope)) bool {
 	now := &scope{}
 	for n, line := range strings.Split(string(code), "\n") {
@@ -67,7 +67,7 @@ func scopes(code []byte, pragma func(*scope, use), end func(*scope)) bool {
 	return now.above == nil
 }
 
-// pragmaOf returns the match of pragmaLine in a line, or nil.
+// pragmaOf returns the parts of the HLS pragma in a line, or nil if there is none.
 func pragmaOf(line string) []string {
 	if !strings.Contains(line, "pragma") {
 		return nil
@@ -75,7 +75,8 @@ func pragmaOf(line string) []string {
 	return pragmaLine.FindStringSubmatch(line)
 }
 
-// walk scans a line and returns the scope at its end, or nil if a brace closes no scope.
+// walk goes through line number n, and returns the scope at its end, or nil if a brace closes no scope. It calls end at
+// the end of every scope.
 func (s *scope) walk(line string, n int, end func(*scope)) *scope {
 	quote := byte(0)
 	for i := 0; i < len(line); i++ {

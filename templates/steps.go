@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// sequences describes how a design takes sequences of any length up to the longest. A frame is one sequence, and the
-// words and layers are those of a step. Inputs tell all layers after which step the sequence ends, by FIFOs with one
-// bit per step (dataflow.SequenceEnd).
+// A sequences says how a design takes sequences of any length up to the longest. A frame is one sequence, and the words
+// and layers are those of a time step. Inputs tell all layers after which step the sequence ends, by FIFOs with one bit
+// per step (dataflow.SequenceEnd).
 type sequences struct {
 	longest int
 	one     *dataflow.Design         // the design for sequences of one step
@@ -19,7 +19,8 @@ type sequences struct {
 	of      map[int]*dataflow.Design // by number of steps: the designs computed so far
 }
 
-// sequencesOf returns nil if frames are no sequences of different lengths.
+// sequencesOf returns how a design takes sequences, or nil if frames are no sequences of different lengths. A frame of
+// a wrong length is an error.
 func sequencesOf(d *dataflow.Design, frames [][]dataflow.Tensor) (q *sequences, err error) {
 	l := d.Model.Lengths
 	if l == nil {
@@ -50,13 +51,13 @@ func sequencesOf(d *dataflow.Design, frames [][]dataflow.Tensor) (q *sequences, 
 	return q, nil
 }
 
-// is reports whether a stream carries steps.
+// is reports whether a stream carries time steps. It returns false for a nil q.
 func (q *sequences) is(stream int) bool { return q != nil && q.timed[stream] }
 
-// reads reports whether a node reads steps.
+// reads reports whether the node n reads time steps. It returns false for a nil q.
 func (q *sequences) reads(n *dataflow.Node) bool { return q != nil && slices.ContainsFunc(n.In, q.is) }
 
-// port returns the port of a stream, for a step if the stream carries steps.
+// port returns the word format of a stream, for a time step if the stream carries these, else for a frame.
 func (q *sequences) port(d *dataflow.Design, stream int) dataflow.Port {
 	if q.is(stream) {
 		return q.one.Port(stream)
@@ -64,7 +65,7 @@ func (q *sequences) port(d *dataflow.Design, stream int) dataflow.Port {
 	return d.Port(stream)
 }
 
-// layer returns node i in C++, with its calls in the given number of recorded frames.
+// layer returns node i in C++, with the number of its calls in that many recorded frames.
 func (q *sequences) layer(d *dataflow.Design, i, frames int) (Layer, error) {
 	n := d.Model.Graph.Nodes[i]
 	in, out := n.Op.Ports(d.Folds[i])
@@ -95,7 +96,7 @@ func (q *sequences) layer(d *dataflow.Design, i, frames int) (Layer, error) {
 	return l, nil
 }
 
-// at returns the design for sequences with the given number of steps.
+// at returns the design for sequences of that many time steps.
 func (q *sequences) at(d *dataflow.Design, steps int) (*dataflow.Design, error) {
 	if q.of[steps] == nil {
 		at, err := d.At(steps)
@@ -110,7 +111,7 @@ func (q *sequences) at(d *dataflow.Design, steps int) (*dataflow.Design, error) 
 // endsOf returns the name of the stream that tells a layer, or an output, where sequences end.
 func endsOf(name string) string { return name + "_ends" }
 
-// ends returns the names of the streams of d.Ends().
+// ends returns the names of the streams of d.SequenceEndFIFOs, in the same order.
 func (i Interface) ends(d *dataflow.Design) (names []string) {
 	for _, e := range d.SequenceEndFIFOs() {
 		if e.Node >= 0 {
@@ -123,7 +124,7 @@ func (i Interface) ends(d *dataflow.Design) (names []string) {
 	return names
 }
 
-// ends returns the FIFOs that tell where sequences end, and by input the names of the FIFOs that it writes.
+// ends returns the FIFOs that tell where sequences end and, by input, the names of those that it writes.
 func ends(d *dataflow.Design, face Interface) (list []streamView, written map[int][]string) {
 	written = map[int][]string{}
 	names := face.ends(d)

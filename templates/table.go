@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// tableText returns the C++ of one table: an array [rows][limbs] of hexadecimal integers, or [banks][rows][limbs]. It
-// does not use a template, which would take about forty times as long.
+// tableText returns the C++ of the table t of a layer: an array [rows][limbs] of hexadecimal integers, or
+// [banks][rows][limbs]. It does not use a template, which would take about forty times as long.
 func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 	perLimb, count := dataflow.Limbs(len(t.Rows[0]), t.Elem.Width)
 	width := perLimb * t.Elem.Width

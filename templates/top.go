@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A topView is the view of top.hpp.tpl and top.cpp.tpl.
+// A topView holds what top.hpp.tpl and top.cpp.tpl need.
 type topView struct {
 	Top     string
 	Model   string     // for a comment
@@ -19,28 +19,28 @@ type topView struct {
 	Calls   []string // one process each, in topological order
 }
 
-// An axisView is one AXI4-Stream.
+// An axisView describes one AXI4-Stream of the top function.
 type axisView struct {
 	Name string
 	Doc  string // "784 words of 8 bits: global_in"
 }
 
-// A streamView is one FIFO.
+// A streamView describes one FIFO of the top function.
 type streamView struct{ Type, Name, Depth, Memory, Doc string }
 
-// A scriptView is the view of the Tcl and configuration templates.
+// A scriptView holds what the Tcl and configuration templates need.
 type scriptView struct {
 	Top    string
 	Part   string
 	Period string // ns
 }
 
-// A makefileView is the view of Makefile.tpl.
+// A makefileView holds what Makefile.tpl needs.
 type makefileView struct {
 	Top string // empty without a top
 }
 
-// topFiles adds the files that only a whole network has: the top function, its test bench, the scripts.
+// topFiles adds the files that only a whole network has to files: the top function, its test bench, the scripts.
 func topFiles(files *Files, d *dataflow.Design, face Interface, b bench) error {
 	if err := benchFiles(files, b, face); err != nil {
 		return err
@@ -106,7 +106,8 @@ func viewTop(d *dataflow.Design, face Interface, b bench) topView {
 	return v
 }
 
-// viewScripts checks the strings that Tcl and configuration files contain unquoted.
+// viewScripts returns what the scripts need for a target. It returns an error if a string cannot stand in them
+// unquoted.
 func viewScripts(t dataflow.Target, top string) (scriptView, error) {
 	if err := toolWord("part", t.Board.Part); err != nil {
 		return scriptView{}, err

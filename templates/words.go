@@ -12,7 +12,8 @@ import (
 // bits is a row of elements as words of 64 bits, with element 0 in the lowest bits of word 0.
 type bits []uint64
 
-// pack puts elements of type t side by side without gaps. The error names an element that t does not hold.
+// pack returns elements of type t side by side without gaps, in the memory of into. The error names an element that t
+// does not hold.
 func pack(into bits, t num.Type, elems []int64) (bits, error) {
 	n := (len(elems)*t.Width + 63) / 64
 	into = append(into[:0], make([]uint64, n)...)
@@ -35,7 +36,7 @@ func pack(into bits, t num.Type, elems []int64) (bits, error) {
 	return into, nil
 }
 
-// unpack is the reverse of pack.
+// unpack sets elems to the elements of type t that lie side by side in b, as pack puts them.
 func unpack(b bits, t num.Type, elems []int64) {
 	for i := range elems {
 		at := i * t.Width
@@ -49,7 +50,7 @@ func unpack(b bits, t num.Type, elems []int64) {
 
 const hexDigits = "0123456789abcdef"
 
-// appendHex appends a word of width bits with all its digits, the highest first.
+// appendHex appends a word of width bits to a text with all its hexadecimal digits, the highest first.
 func appendHex(text []byte, b bits, width int) []byte {
 	for d := (width+3)/4 - 1; d >= 0; d-- {
 		text = append(text, hexDigits[b[d/16]>>(d%16*4)&15])
@@ -57,8 +58,8 @@ func appendHex(text []byte, b bits, width int) []byte {
 	return text
 }
 
-// AppendWord appends a word of elements of type t with all its hexadecimal digits, the highest first. Element 0 is in
-// the lowest bits. It panics if t does not hold an element.
+// AppendWord appends a word of elements of type t to a text with all its hexadecimal digits, the highest first. Element
+// 0 is in the lowest bits. It panics if t does not hold an element.
 func AppendWord(text []byte, t num.Type, elems []int64) []byte {
 	text, err := appendWord(text, t, elems)
 	if err != nil {
@@ -67,7 +68,7 @@ func AppendWord(text []byte, t num.Type, elems []int64) []byte {
 	return text
 }
 
-// appendWord is AppendWord, but returns an error that names an element that t does not hold.
+// appendWord does what AppendWord does, but returns an error that names an element that t does not hold.
 func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
 	const narrow = 60 // an element and three bits left over from the one before fit in 64 bits
 	if t.Width > narrow || t.Kind != num.Int && t.Kind != num.UInt {
@@ -99,8 +100,8 @@ func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
 	return text[:len(text)+len(word)], nil
 }
 
-// parseHex reads a word. The text may have up to two digits more than width bits need, the padding of an AXI stream,
-// which must be zero.
+// parseHex returns the word of width bits that a text has in hexadecimal. It may have up to two digits more than that,
+// the padding of an AXI stream, which must be zero. Any other text is an error.
 func parseHex(s string, width int) (bits, error) {
 	digits := (width + 3) / 4
 	if len(s) < digits || len(s) > digits+2 {
@@ -120,19 +121,20 @@ func parseHex(s string, width int) (bits, error) {
 	return b, nil
 }
 
-// Recording returns the text of frames on a stream: a word per line, in hexadecimal, frame after frame.
+// Recording returns the text of frames on a stream with the word format p: a word per line, in hexadecimal, frame after
+// frame. The error names an element that does not fit.
 func Recording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
 	return new(recorder).text(p, frames, false)
 }
 
-// line returns the number of bytes in a word's line.
+// line returns the number of bytes in the line of a word.
 func line(p dataflow.Port) int { return (p.Width()+3)/4 + 1 }
 
-// A recorder writes .dat files.
+// A recorder writes the texts of frames. It reuses memory for a frame's elements.
 type recorder struct{ room []int64 } // for a frame's elements
 
-// text returns a stream's file: one word per line, frame after frame. If steps is set, a frame has any number of
-// steps with the port's words each.
+// text returns the text of frames on a stream: one word per line, frame after frame. If steps is true, a frame is any
+// number of time steps with the port's words each.
 func (r *recorder) text(p dataflow.Port, frames []dataflow.Tensor, steps bool) (text []byte, err error) {
 	text = make([]byte, 0, len(frames)*p.Words*line(p))
 	for f, t := range frames {
@@ -148,7 +150,7 @@ func (r *recorder) text(p dataflow.Port, frames []dataflow.Tensor, steps bool) (
 	return text, nil
 }
 
-// add appends the words of a frame, or of some of its rows.
+// add appends the words of a frame, or of some of its rows, to a text.
 func (r *recorder) add(text []byte, p dataflow.Port, t dataflow.Tensor) ([]byte, error) {
 	sent := t.Data
 	if p.Tile > 0 {

@@ -42,14 +42,16 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
 })
 
-// Params are the parameters of the layer.
+// Params are the parameters of the sum: integers with which both inputs are multiplied, and step functions for the
+// results.
 type Params struct {
 	// by input: none for 1, one for all channels, or one per channel
 	Factors [2][]int64         `json:"factors"`
 	Steps   []num.StepFunction `json:"steps,omitempty"` // none, one for all channels, or one per channel
 }
 
-// UnmarshalJSON accepts factors for both inputs or none. A Go array alone would ignore missing or surplus ones.
+// UnmarshalJSON reads the parameters from JSON, and returns an error unless there are factors for both inputs or for
+// none. Package json alone would ignore missing or surplus elements of an array.
 func (p *Params) UnmarshalJSON(text []byte) error {
 	var list struct {
 		Factors [][]int64          `json:"factors"`
@@ -72,7 +74,7 @@ func (p Params) Verify() error {
 	return layer.VerifySteps(p.Steps)
 }
 
-// factor returns the factor of channel c of an input.
+// factor returns the number with which channel c of an input, 0 or 1, is multiplied: 1 if the input has no factors.
 func (p Params) factor(input, c int) int64 {
 	if len(p.Factors[input]) == 0 {
 		return 1
@@ -80,7 +82,7 @@ func (p Params) factor(input, c int) int64 {
 	return layer.ForChannel(p.Factors[input], c)
 }
 
-// multiplies reports whether any factor of the input needs a multiplier.
+// multiplies reports whether an input, 0 or 1, has a factor that needs a multiplier.
 func (p Params) multiplies(input int) bool {
 	return layer.NeedsMultiplier(p.Factors[input])
 }
@@ -93,8 +95,8 @@ type op struct {
 	steps  layer.ActivationTail
 }
 
-// bind returns the layer for two inputs of one shape. The last axis has as many channels as there are factors and
-// step functions; single ones fit any input. The output has the same shape.
+// bind returns the layer for two inputs of one shape, and the output, which has the same shape. It returns an error
+// unless the last axis has as many channels as there are factors and step functions; single ones fit any input.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	for _, list := range []struct {
 		what string
@@ -114,8 +116,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, err
 }
 
-// bindSum sets the types of factors and sums. It returns the sums' type, with one range if all channels are alike,
-// else one per channel.
+// bindSum sets o.factor and o.sum, the types of factors and sums. It returns the stream of sums, with one range if all
+// channels are alike, else one per channel. A sum that is too wide is an error.
 func (o *op) bindSum() (sums dataflow.StreamType, err error) {
 	n := 1
 	for i, f := range o.P.Factors {
@@ -152,13 +154,13 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.ChannelwiseSchedule.Eval(in, o.sumOf)
 }
 
-// sumOf returns the output of channel c.
+// sumOf returns the output of channel c for the values x[0] and x[1] of both inputs.
 func (o *op) sumOf(c int, x []int64) int64 {
 	return o.steps.ExactOutput(c, o.P.factor(0, c)*x[0]+o.P.factor(1, c)*x[1])
 }
 
-// Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
-// Factors of -1, 0 and 1 need no multiplier.
+// Folds yields every PE that divides the channels, in increasing order, with each memory for tables and each kind of
+// multiplier. If all factors are -1, 0 or 1, there are no multipliers to choose.
 func (o *op) Folds() dataflow.Folds {
 	t := o.steps.Tables()
 	t.PerChannel = t.PerChannel || o.table()
@@ -227,7 +229,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return i
 }
 
-// table reports whether the factors need a table: they differ between channels, or one is too wide for an int of C++.
+// table reports whether the factors lie in a table: they differ between channels, or one is too wide for an int of C++.
 func (o *op) table() bool {
 	for i, f := range o.P.Factors {
 		if !layer.AllEqual(f) || !o.factor[i].Range().Within(num.Type{Kind: num.Int, Width: 32}.Range()) {

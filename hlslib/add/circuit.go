@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit adds the products of a pair bit by bit, except products in DSP slices.
+// Circuit returns the RTL. It adds all bits of a pair's products at once, but DSP slices compute their products first.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)

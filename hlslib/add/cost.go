@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FactorBits returns the least width among the inputs and factors that a multiplier multiplies.
+// FactorBits returns the least width among the inputs and factors that are multiplied, or num.MaxWidth if none are.
 func (o *op) FactorBits() int {
 	bits := num.MaxWidth
 	for i, in := range o.In {
@@ -45,7 +45,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}, o.steps.Logic(m, f)...)...)
 }
 
-// Storage returns the memories of the layer's tables.
+// Storage returns the memories of the layer's tables: of the factors, if these need one, and of the step functions.
 func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.table() {
 		width := 2 * f.PE * o.tableElem().Width

@@ -6,7 +6,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit returns the RTL, which selects the word of the input whose turn it is.
+// Circuit returns the RTL, which takes a word of one input in every clock: first all words of input 0's vector, and so
+// on.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	turns := layer.NewStreamTurns(b, o.In, f)

@@ -32,7 +32,7 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer.
+// Params hold the only parameter of the concatenation: the number of its inputs.
 type Params struct {
 	Inputs int `json:"inputs"`
 }
@@ -45,8 +45,8 @@ type op struct {
 	layer.MoveSchedule
 }
 
-// bind returns the layer for inputs of shapes [..., C[k]], which differ only in the last axis. The output has the
-// shape [..., C], where C is the sum.
+// bind returns the layer for inputs of shapes [..., C[k]], and its output of shape [..., C], where C is the sum of all
+// C[k]. It returns an error if the inputs differ in any axis but the last.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if err := layer.CheckInputCount(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
@@ -82,7 +82,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// Dependence says that every vector of a frame is computed independently.
+// Dependence says that every vector of the output depends only on the vectors at the same place of the inputs.
 func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.SeparateParts(o.P.Inputs, o.Out[0].Shape.Vectors())
 }
@@ -115,14 +115,15 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Loop returns the loop of streams that take turns.
+// Loop returns the loop over the output words. The inputs take turns: all words of a vector from input 0, then from
+// input 1, and so on.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.WithLatency(o, f, t, layer.TurnsLoop(o.In, f, t, func(k int) dataflow.PortMoves {
 		return dataflow.PortMoves{Read: 1 << k, Write: 1}
 	}))
 }
 
-// kernel has no state: in each iteration only the input whose turn it is has a word.
+// kernel returns the word that it gets: each iteration has a word of a single input. It has no state.
 type kernel struct{}
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel{} }

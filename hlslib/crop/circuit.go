@@ -5,7 +5,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit returns the RTL, which is mostly wires: words of the remaining pixels pass.
+// Circuit returns the RTL, which is mostly wires: the words of kept pixels pass, and all others are dropped.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	place := o.Grid.Circuit(b, o.words(f))

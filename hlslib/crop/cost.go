@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts the counters of the position; words pass unchanged. FINN counts nothing for its Crop.
+// Cost counts the counters of rows, columns and words, and the output's registers. FINN counts nothing for its Crop.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c

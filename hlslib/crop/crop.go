@@ -25,7 +25,8 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer. The first number of each pair is for rows, the second for columns.
+// Params are the parameters of the cropping: which rows and columns are kept. The first number of each pair is for
+// rows, the second for columns.
 type Params struct {
 	Start [2]int `json:"start"`
 	Stop  [2]int `json:"stop"` // the first row or column after the kept ones
@@ -47,7 +48,7 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// axis describes the input's n rows (a = 0) or columns (a = 1).
+// axis returns which rows (a = 0) or columns (a = 1) of an input are kept, where the input has n of them.
 func (p Params) axis(a, n int) dataflow.Stride {
 	return dataflow.Stride{Length: n, First: p.Start[a], End: p.Stop[a], Step: p.Step[a]}
 }
@@ -58,8 +59,8 @@ type op struct {
 	layer.Grid // of the input; kept pixels are hit
 }
 
-// bind returns the layer for one input of shape [H, W, C], with H and W at least Stop. The output has the kept rows
-// and columns, and the element type and ranges of the input.
+// bind returns the layer for one input of shape [H, W, C]. Its output has the kept rows and columns, and the input's
+// type and ranges. It returns an error if H or W is less than Stop.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
 	for a, name := range axes {
@@ -75,7 +76,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// Dependence returns the dependence along a line of pixels, if the frames are lines.
+// Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
+// it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
 	return layer.LineDependence(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
@@ -104,7 +106,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// words returns the words per pixel.
+// words returns the number of words in which a pixel's channels travel, with f.SIMD channels each.
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {

@@ -29,7 +29,7 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer.
+// Params are the parameters of the fork: the number of copies, and optionally a prescribed format of words.
 type Params struct {
 	Copies int `json:"copies"`         // number of outputs, 2 to dataflow.MaxPorts
 	Word   int `json:"word,omitempty"` // elements per word; 0 allows any PE
@@ -55,7 +55,8 @@ type op struct {
 	layer.ChannelwiseSchedule
 }
 
-// bind returns the layer for one input. All outputs have its type.
+// bind returns the layer for one input, and its outputs, which all have the input's type. It returns an error if the
+// prescribed words do not fit the input.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{b, layer.ChannelSchedule(in)}
 	if err := o.given(); err != nil {
@@ -65,7 +66,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// given checks prescribed words.
+// given returns an error if the words that Word and Tile prescribe do not fit the input. Without prescribed words it
+// returns nil.
 func (o *op) given() error {
 	p, t := o.P, o.In[0]
 	switch {
@@ -82,7 +84,7 @@ func (o *op) given() error {
 	return nil
 }
 
-// port returns the port of every stream.
+// port returns the word format that the input and all outputs share: PE channels, or the prescribed words.
 func (o *op) port(f dataflow.Fold) dataflow.Port {
 	if o.P.Word == 0 {
 		return o.In[0].Port(f.PE)
@@ -92,7 +94,7 @@ func (o *op) port(f dataflow.Fold) dataflow.Port {
 	return p
 }
 
-// Dependence says that every element is copied independently or, if tiles are prescribed, every window.
+// Dependence says that every element is copied independently or, if Params.Tile is given, every window.
 func (o *op) Dependence() dataflow.Dependence {
 	shape := o.In[0].Shape
 	if o.P.Tile == 0 {
@@ -125,7 +127,7 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return port, slices.Repeat(port, o.P.Copies)
 }
 
-// Loop returns the loop over the words.
+// Loop returns the loop over the words of a frame. Each iteration reads a word and writes it to all outputs.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	moves := dataflow.PortMoves{Read: 1, Write: 1<<o.P.Copies - 1}
 	c := layer.NewIterationChain(t)
@@ -134,7 +136,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.port(f).Words, Moves: moves}}, Latency: c.Write()})
 }
 
-// kernel is the number of copies. It has no state.
+// kernel is the number of copies that it returns of each word. It has no state.
 type kernel int
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel(o.P.Copies) }
@@ -147,8 +149,8 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return y
 }
 
-// Cost counts the counter of words, and a LUT per copy that waits for room in all the others. The copies are wiring.
-// FINN has no estimate.
+// Cost counts the counter of words, a LUT per copy that waits for room in all the others, and the registers of a word.
+// The copies are wiring. FINN has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -169,5 +171,5 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 }
 
-// Moves returns true: the outputs are minifloats if the input is.
+// Moves returns true: the layer only passes codes on, so if the input has minifloats, the outputs have the same.
 func (o *op) Moves() bool { return true }

@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit returns the RTL. It has one form for each relation between the two widths.
+// Circuit returns the RTL. It has one form each for equal widths, narrower words, wider words, and widths of which
+// neither divides the other.
 func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	in, out := o.P.In*o.typ.Elem.Width, o.P.Out*o.typ.Elem.Width
@@ -25,7 +26,8 @@ func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// narrow keeps the part of a word that has not left yet. The bits behind it are arbitrary.
+// narrow builds the converter of words of in bits into parts of out bits, where out divides in. A register keeps the
+// parts that have not left yet.
 func narrow(b *circuit.Builder, in, out int) {
 	part := b.Counter("part", in/out, b.Constant(1))
 	word := b.Input(in, part.First)
@@ -41,7 +43,8 @@ func narrow(b *circuit.Builder, in, out int) {
 		b.Constant(1))
 }
 
-// widen keeps the parts of a word that have arrived. New parts enter at the high end.
+// widen builds the converter that joins words of in bits to words of out bits, where in divides out. A register keeps
+// the words that have arrived; each one enters at the high end.
 func widen(b *circuit.Builder, in, out int) {
 	part := b.Counter("part", out/in, b.Constant(1))
 	gathered := b.WordRegister("gathered", 0, out-in)
@@ -50,8 +53,8 @@ func widen(b *circuit.Builder, in, out int) {
 	b.Output(word, part.Last)
 }
 
-// A mixer is the form for words of which neither width divides the other. All counts are in units: the largest groups
-// of elements of which the words of both ends consist.
+// A mixer builds the converter for words of which neither width divides the other. All counts are in units: the largest
+// groups of elements of which the words of both ends consist.
 type mixer struct {
 	b       *circuit.Builder
 	in, out int // units per word
@@ -93,10 +96,10 @@ func (o *op) mix(b *circuit.Builder) {
 	b.Output(circuit.Joined(units[:m.out]...), m.writes)
 }
 
-// most returns the largest number of units that an iteration leaves over.
+// most returns the largest number of units that are left over for the next iteration.
 func (m *mixer) most() int { return max(m.in, m.out) - 1 }
 
-// count counts the units that are left over, and decides which words move.
+// count builds the counter of units that are left over, and sets fill, turn, reads and writes by it.
 func (m *mixer) count() {
 	b := m.b
 	always, none := b.Constant(1), b.Constant(0)
@@ -118,7 +121,7 @@ func (m *mixer) count() {
 	})
 }
 
-// turns returns fill modulo in, in its own register: reading a word does not change it.
+// turns returns a register with fill modulo in, the place of a new word's first unit. Only writing a word changes it.
 func (m *mixer) turns() circuit.Value {
 	r := num.Range{Hi: int64(m.in - 1)}
 	turn := m.b.Register("turn", 0, r).WithInitial(0)
@@ -129,7 +132,7 @@ func (m *mixer) turns() circuit.Value {
 	return at
 }
 
-// turned returns the units of a word, rotated so that the first one is at place turn.
+// turned returns the units of a word, rotated so that its first unit is at place m.turn.
 func (m *mixer) turned(word circuit.Value) []circuit.Value {
 	units := make([]circuit.Value, m.in)
 	for i := range units {

@@ -7,7 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost returns FINN's estimate for StreamingDataWidthConverter, or the fitted one.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it returns the estimate for a width
+// converter by the target's formula, FINN's or the fitted one.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c

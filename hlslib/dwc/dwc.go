@@ -20,7 +20,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the layer's name. Folding inserts layers of this kind by itself.
+// Kind is the name of this kind of layer. Folding inserts such layers where the words of two layers differ.
 const Kind = "StreamingDataWidthConverter"
 
 // Layer describes the width converter in the table of layers; New makes a layer of this kind.
@@ -32,7 +32,7 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer.
+// Params are the parameters of the width converter: the numbers of elements in the words of both ends.
 type Params struct {
 	In   int `json:"in"`             // elements per input word
 	Out  int `json:"out"`            // elements per output word
@@ -50,8 +50,8 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// buffer returns the number of elements that the buffer must hold. If one width divides the other, that is the wider
-// word. Otherwise it is the largest rest, which is less than an output word, and the input word after it.
+// buffer returns the number of elements that the layer must hold. If one width divides the other, it is the wider word.
+// Otherwise it is an input word behind the largest rest that is less than an output word.
 func (p Params) buffer() int {
 	n := max(p.In, p.Out)
 	if n%min(p.In, p.Out) != 0 {
@@ -67,7 +67,8 @@ type op struct {
 	trips   int // L/min(In,Out)
 }
 
-// bind returns the layer for an input of whole periods. The output has the same type.
+// bind returns the layer for one input, and its output of the same type. It returns an error unless a frame is whole
+// words of both widths, and if words or the buffer have too many bits.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	p, shape := b.P, in[0].Shape
 	if t := p.Tile; t > 0 && (shape.Channels()%t != 0 || shape.TileOf(t) == 0) {
@@ -99,7 +100,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{in[0]}
 }
 
-// Folds yields the only fold.
+// Folds yields the only fold, because the parameters already determine the words of both ends.
 func (o *op) Folds() dataflow.Folds { return layer.Folds{}.All() }
 
 func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
@@ -139,10 +140,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.WithLatency(o, f, t, l.Loop())
 }
 
-// divides reports whether one width divides the other.
+// divides reports whether one of the two widths divides the other.
 func (o *op) divides() bool { return o.P.In%o.P.Out == 0 || o.P.Out%o.P.In == 0 }
 
-// moves returns the index for the inner iterations for which f is true.
+// moves returns the set of those iterations of a period for which f is true.
 func (o *op) moves(f func(i int) bool) dataflow.IndexSet {
 	pattern := bytes.Repeat([]byte{'0'}, o.trips)
 	for i := range pattern {
@@ -153,8 +154,8 @@ func (o *op) moves(f func(i int) bool) dataflow.IndexSet {
 	return dataflow.IndexSet{Kind: dataflow.PatternIndices, Pattern: string(pattern)}
 }
 
-// kernel is the shift register between the ends, oldest element first. It reads a word when it holds less than an
-// output word, which is always so if words get wider.
+// kernel holds the elements between the two ends, oldest first. It reads a word when it holds less than an output word,
+// which is always so if words get wider.
 type kernel struct {
 	out    int
 	buffer []int64

@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit reads a frame, and then writes the output. It writes and reads the memory at one pipeline stage, because
-// the next frame overwrites the last word that is read.
+// Circuit returns the RTL, which reads a frame and then writes the output. Its memory is written and read at one
+// pipeline stage, because the next frame overwrites the last word that is read.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	in, _ := o.P.words(f)
@@ -46,7 +46,8 @@ type position struct {
 	several circuit.Value // while writing: the frame has several steps
 }
 
-// stepped counts the steps that have been read or, for sequences of any length, reads which step is the last.
+// stepped builds the counter of steps. For sequences of any length, the input's signal of the sequence's end takes its
+// place. read and written hold when the last word of a step is read, and that of the output is written.
 func (o *op) stepped(b *circuit.Builder, read, written circuit.Value) (p position) {
 	if !o.sequence {
 		step := b.Counter("step", o.steps, read)
@@ -67,8 +68,8 @@ func (o *op) stepped(b *circuit.Builder, read, written circuit.Value) (p positio
 	return position{circuit.Not(several.Value()), end, several.Value()}
 }
 
-// source returns the address of a chunk in the memory, in chunks. The order numbers the chunks of the first step
-// before those of the last.
+// source returns where an output chunk lies in the memory, counted in chunks: that of Order[chunk]. several holds if
+// the frame has more than one step; with a single step, the first is also the last.
 func (o *op) source(b *circuit.Builder, f dataflow.Fold, chunk, several circuit.Value) circuit.Value {
 	order := o.P.table()
 	from := circuit.Element(order.Circuit(b, o.storage(f)[1])[0].Row(chunk), 0, order.Elem)

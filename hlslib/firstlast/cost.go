@@ -28,7 +28,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// storage returns the layer's memories: the kept words, and the order.
+// storage returns the layer's memories: that of the kept words, and the table of Params.Order.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{
 		dataflow.RAMStorage("kept", "buffer", o.rows(f), f.SIMD*o.In[0].Elem.Width),

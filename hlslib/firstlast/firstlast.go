@@ -31,7 +31,8 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer.
+// Params are the parameters of the layer. They say how steps are divided into chunks, and which chunks of the first and
+// the last step make the output.
 type Params struct {
 	Step  int           `json:"step"`  // elements of a step
 	Chunk int           `json:"chunk"` // elements of a chunk
@@ -39,7 +40,7 @@ type Params struct {
 	Shape []int         `json:"shape"` // of the output
 }
 
-// A ChunkSource is a chunk of the first step, or of the last one.
+// A ChunkSource names a chunk of the first step or, if Last is true, of the last step, by its number in the step.
 type ChunkSource struct {
 	Last  bool `json:"last,omitempty"`
 	Chunk int  `json:"chunk"`
@@ -73,7 +74,7 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// chunks returns the chunks of a step.
+// chunks returns the number of chunks in a step.
 func (p Params) chunks() int { return p.Step / p.Chunk }
 
 // first reports whether the output has chunks of the first step.
@@ -93,7 +94,8 @@ type op struct {
 	sequence bool // frames have any number of steps
 }
 
-// bind returns the layer for an input of whole steps. The output has the given shape and the input's element type.
+// bind returns the layer for one input, and its output with Params.Shape and the input's element type. It returns an
+// error unless a frame is whole steps.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	size := in[0].Shape.Size()
 	if size%b.P.Step != 0 {
@@ -107,8 +109,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// ranges returns the ranges of the output channels. They differ only if steps are whole vectors; otherwise it returns
-// the union of the input's ranges.
+// ranges returns the ranges of the output's channels, out of them, for an input of type t. If a step is not whole
+// vectors, or the input has one range, it returns one range for all.
 func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 	in := t.Shape.Channels()
 	if len(t.Range) == 1 || p.Step%in != 0 {
@@ -169,7 +171,8 @@ func (o *op) Folds() dataflow.Folds {
 	})
 }
 
-// Loop returns the loop. Its latency is that of a word read at an address that was looked up in Params.Order.
+// Loop returns the loop, which reads all words of a frame and then writes the output. Its latency is that of a word
+// read at an address that was looked up in the table of Params.Order.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.NewIterationChain(t)
@@ -192,7 +195,7 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{o, f.SIMD, make([]dataflow.Word, o.rows(f))}
 }
 
-// rows returns the number of kept words.
+// rows returns the number of words that the memory keeps: those of the latest step and, if needed, of the first.
 func (o *op) rows(f dataflow.Fold) int {
 	in, _ := o.P.words(f)
 	if o.P.first() {
@@ -245,17 +248,18 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 }
 
-// ReadsEnds returns true, because the output depends on which step is the last.
+// ReadsEnds returns true: the layer must be told where a sequence ends, because it uses the last step.
 func (o *op) ReadsEnds(int) bool { return true }
 
-// Sequence returns the layer for sequences of any length, which is the same for all lengths.
+// Sequence returns the layer at for sequences of any length. A signal of the sequence's end takes the place of its
+// counter of steps.
 func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	of := *at.(*op)
 	of.Base, of.sequence = of.With(of.P), true
 	return &of
 }
 
-// EmitSteps returns the instance for sequences of any length.
+// EmitSteps returns the data of the C++ instance for sequences of any length, whose end a stream of its own tells.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {
 	i := o.Emit(f, t)
 	i.Func, i.Ends = "firstlast_steps", true
@@ -263,7 +267,8 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Insta
 	return i
 }
 
-// table returns Order as a table.
+// table returns Order as the table of a memory. It has, by output chunk, the chunk's number in the first step or,
+// numbered after those, in the last.
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
 		Name: "order", Doc: "by output chunk: the chunk of the first step or, numbered after those, of the last",

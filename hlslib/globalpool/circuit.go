@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit joins a word with the kept values of its channels. If all channels fit in one word, registers keep them.
+// Circuit returns the RTL, which joins every word with the kept values of its channels. Registers keep them if all
+// channels fit in one word, or a memory.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)
@@ -34,8 +35,9 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// turn adds the values to the kept row of their channels, or takes the maximum of both, and stores the row. The next
-// access to a row comes at least two iterations later. So one clock is left to read it, and one to compute and write.
+// turn adds the values x to the kept row of their channels, or takes the maximum of both, and stores and returns the
+// row. The next access to a row comes at least two iterations later. So one clock is left to read it, and one to
+// compute and write.
 func (o *op) turn(b *circuit.Builder, f dataflow.Fold, fold, first circuit.Value, x []circuit.Value) circuit.Value {
 	elem := o.Out[0].Elem
 	kept := b.Array("kept", dataflow.StyleOf(o.storage(f), "kept"), o.Words(f), f.PE*elem.Width)

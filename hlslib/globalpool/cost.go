@@ -7,7 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts one join per PE, and the memory of the kept words. FINN has no estimate.
+// Cost counts an adder or a maximum per PE, the memory of the kept words, the counters, and registers. FINN has no
+// estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -24,8 +25,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// storage returns the layer's memories. The accumulators circulate in shift registers or, if there are many, lie in
-// LUTs.
+// storage returns the memory of the accumulators, which circulate in shift registers or, if there are many, lie in
+// LUTs. It has no rows if a frame is a single vector.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	rows := o.Words(f)
 	if o.Vectors == 1 {
@@ -35,5 +36,5 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{kept.At(dataflow.LUTRAM).InShiftRegisters()}
 }
 
-// Delay returns the delay of joining a value with the kept one, in nanoseconds.
+// Delay returns the delay of adding a value to the kept one, or taking the maximum of both, in nanoseconds.
 func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return o.P.Op.Delay() }

@@ -32,10 +32,10 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"GlobalAccPool"}, WholeImage: true},
 })
 
-// Params are the parameters of the layer.
+// Params select the operation of the pooling, Max or Sum.
 type Params = layer.PoolParams
 
-// The operations of pooling.
+// Max and Sum are the operations of pooling: the maximum of each channel over a frame, or the sum.
 const Max, Sum = layer.MaxPooling, layer.SumPooling
 
 type op struct {
@@ -43,8 +43,8 @@ type op struct {
 	layer.ChannelwiseSchedule
 }
 
-// bind returns the layer for one input with at least two axes. The output has the shape [C]. For a maximum it has the
-// input's type, for a sum V times its ranges.
+// bind returns the layer for one input with at least two axes, and its output of shape [C], the last axis. A maximum
+// has the input's type. A sum has the ranges of the input times the number of vectors in a frame.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if shape := in[0].Shape; len(shape) < 2 {
 		return nil, nil, fmt.Errorf("an input of shape %v, want [..., channels]", shape)
@@ -72,7 +72,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Folds yields every PE that divides the channels, in increasing order.
 func (o *op) Folds() dataflow.Folds { return o.ChannelwiseSchedule.Folds(layer.Tables{}, false) }
 
-// Loop returns the loop, with the latency of a word that is joined with the kept one.
+// Loop returns the loop over the input words, whose last vector writes the results. Its latency is that of a word that
+// is added to the kept one, or compared with it.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.Read()
@@ -86,7 +87,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.WithLatency(o, f, t, l.Loop())
 }
 
-// kernel keeps the result of the vectors so far, by fold.
+// kernel keeps the maximum or sum of the vectors so far, one word for each group of PE channels.
 type kernel struct {
 	op      layer.Pooling
 	vectors int

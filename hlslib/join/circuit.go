@@ -6,7 +6,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit returns the RTL, which is wires, with sign extensions if the output's elements are wider.
+// Circuit returns the RTL, which is wires: a word of every input side by side, each element extended to the output's
+// type.
 func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)

@@ -30,7 +30,8 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer.
+// Params are the parameters of the join: the number of inputs, the elements in each word of an input, and the output's
+// type.
 type Params struct {
 	Inputs int    `json:"inputs"`
 	Block  int    `json:"block"` // elements per input word
@@ -55,7 +56,8 @@ type op struct {
 	out dataflow.StreamType
 }
 
-// bind returns the layer for inputs of one shape, whose channels are whole words.
+// bind returns the layer for inputs of one shape, and its output with the channels of all. It returns an error if the
+// inputs' shapes differ, if channels are not whole words, or if Elem does not hold a value.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if err := layer.CheckInputCount(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
@@ -93,7 +95,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, []dataflow.StreamType{o.out}, nil
 }
 
-// place returns the input and its channel from which channel c of the output comes.
+// place returns which input, and which of its channels, channel c of the output comes from.
 func (o *op) place(c int) (input, channel int) {
 	word, at := c/(o.P.Inputs*o.P.Block), c%(o.P.Inputs*o.P.Block)
 	return at / o.P.Block, word*o.P.Block + at%o.P.Block
@@ -124,7 +126,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields the only fold.
+// Folds yields the only fold, because the parameters already determine all words. It yields none if a frame has too
+// many words.
 func (o *op) Folds() dataflow.Folds {
 	return layer.Folds{Fits: func(dataflow.Fold) bool {
 		return o.in[0].Shape.Size()/o.P.Block <= dataflow.MaxIterations
@@ -135,7 +138,7 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	return layer.Ports(o.in, o.P.Block), []dataflow.Port{o.out.Port(o.P.Inputs * o.P.Block)}
 }
 
-// Loop returns the loop, with the latency of words that are read and written.
+// Loop returns the loop, which reads a word of every input and writes one word in each iteration.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.Read()
@@ -144,10 +147,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.words(), Moves: moves}}, Latency: c.Write()})
 }
 
-// words returns the iterations of a frame.
+// words returns the number of iterations for a frame, which is the number of words of each stream.
 func (o *op) words() int { return o.in[0].Shape.Size() / o.P.Block }
 
-// kernel has no state.
+// kernel returns the words of all inputs as one. It has no state.
 type kernel struct{ o *op }
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel{o} }

@@ -9,10 +9,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A candidate is a label and its index in the circuit.
+// A candidate is a label with its index in the vector, as values of the circuit.
 type candidate struct{ label, index circuit.Value }
 
-// Circuit sorts the labels of a word, and merges them with those that are kept.
+// Circuit returns the RTL. It sorts the labels of every word, and merges them with the best labels of the words before.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	fold := b.Counter("fold", o.Words(f), b.Constant(1))
@@ -34,7 +34,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// order returns the first labels of a list in order. It sorts the halves and merges them.
+// order returns up to K candidates of the list that come first, in order. It sorts the halves and merges them.
 func (p Params) order(list []candidate) []candidate {
 	if len(list) == 1 {
 		return list
@@ -45,8 +45,9 @@ func (p Params) order(list []candidate) []candidate {
 	})
 }
 
-// carry merges the labels kept from the words before with the list of this word, which has the number fold. The merge
-// lies in one pipeline stage, because the next word follows in the next clock.
+// carry merges the candidates kept from the words before with the list of this word, whose number in the vector is
+// fold. It returns the first K, which it also keeps. The merge lies in one pipeline stage, because the next word
+// follows in the next clock.
 func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list []candidate) []candidate {
 	index := num.Range{Hi: int64(o.P.Labels - 1)}
 	values := []circuit.Value{fold}
@@ -80,7 +81,7 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 	return first
 }
 
-// ahead reports whether label a comes before label b, where a has the lower index.
+// ahead returns a condition of the circuit: label a comes before label b, where a has the lower index.
 func (p Params) ahead(a, b circuit.Value) circuit.Value {
 	if p.First == SmallestFirst {
 		a, b = b, a
@@ -91,8 +92,9 @@ func (p Params) ahead(a, b circuit.Value) circuit.Value {
 	return circuit.Not(circuit.GreaterThan(b, a))
 }
 
-// join returns the first K labels of two sorted lists. Every index in a must be below every index in b. It compares
-// every label of a with every label of b. where may change the result for place i of a.
+// join returns the first K candidates of two sorted lists, or all if there are fewer. Every index in a must be below
+// every index in b. It compares every label of a with every one of b. where returns whether label i of a counts as
+// before a label of b, given their comparison.
 func (p Params) join(a, b []candidate, where func(i int, before circuit.Value) circuit.Value) []candidate {
 	ahead := make([][]circuit.Value, len(a)) // label i of a comes before label j of b
 	for i := range a {
@@ -123,7 +125,7 @@ func (p Params) join(a, b []candidate, where func(i int, before circuit.Value) c
 	return list
 }
 
-// choose returns a if c holds, else b.
+// choose returns candidate a if the condition c holds in the circuit, else b.
 func choose(c circuit.Value, a, b candidate) candidate {
 	return candidate{circuit.MuxByCondition(c, a.label, b.label), circuit.MuxByCondition(c, a.index, b.index)}
 }

@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost returns the cost by the fitted formula, in which each of K places is one more label to compare with and to
-// keep. FINN counts nothing for its LabelSelect_hls.
+// Cost counts, by the fitted formula, a label to compare with and to keep for each of K places and each PE. FINN counts
+// nothing for its LabelSelect_hls.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c

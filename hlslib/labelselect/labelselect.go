@@ -34,10 +34,11 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// MaxK is the largest K that Verify accepts.
+// MaxK is the largest number of indices per vector that Verify accepts.
 const MaxK = 16
 
-// Params are the parameters of the layer.
+// Params are the parameters of the selection: how many labels a vector has, how many of them are selected, and which
+// ones.
 type Params struct {
 	Labels int       `json:"labels"` // N, the labels of a vector
 	K      int       `json:"k"`      // number of indices in the output
@@ -45,19 +46,19 @@ type Params struct {
 	Ties   TieBreak  `json:"ties"`
 }
 
-// RankOrder says which label takes the first place.
+// RankOrder says whether the largest label takes the first place or the smallest.
 type RankOrder string
 
-// The values of First.
+// The values of Params.First.
 const (
 	LargestFirst  RankOrder = "largest"
 	SmallestFirst RankOrder = "smallest"
 )
 
-// TieBreak says which of equal labels comes first.
+// TieBreak says which of two equal labels comes first: the one with the lower index or the one with the higher.
 type TieBreak string
 
-// The values of Ties.
+// The values of Params.Ties.
 const (
 	LowerIndexWins  TieBreak = "lower index"
 	HigherIndexWins TieBreak = "higher index"
@@ -81,7 +82,7 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// before reports whether label a at index i comes before label b at index j.
+// before reports whether label a at index i of a vector comes before label b at index j.
 func (p Params) before(a int64, i int, b int64, j int) bool {
 	switch {
 	case a == b:
@@ -99,7 +100,8 @@ type op struct {
 }
 
 // bind returns the layer for one input of shape [..., N], where N may be the product of several trailing axes. The
-// output has the shape [..., K], with indices from 0 to N-1.
+// output has the shape [..., K], with indices from 0 to N-1. It returns an error for an input without vectors of N
+// labels.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	x, ok := in[0].Vectors(b.P.Labels)
 	if !ok {
@@ -111,7 +113,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return &op{b, layer.ChannelSchedule([]dataflow.StreamType{x}), out}, []dataflow.StreamType{out}, nil
 }
 
-// Dependence says that every vector of labels is handled independently.
+// Dependence says that the indices of each vector depend on that vector alone.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.Vectors) }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -157,14 +159,14 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.WithLatency(o, f, t, l.Loop())
 }
 
-// kernel keeps the first labels of a vector so far.
+// kernel keeps the first K labels of the vector so far, in order.
 type kernel struct {
 	p         Params
 	pe, words int
 	kept      []ranked // sorted, at most K
 }
 
-// A ranked holds a label and its index.
+// A ranked holds a label and its index in the vector.
 type ranked struct {
 	label int64
 	index int
@@ -192,7 +194,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{y}
 }
 
-// insert puts a label in its rank, and drops the label after place K.
+// insert puts a label in its place among the kept ones, and drops the label after place K.
 func (k *kernel) insert(r ranked) {
 	i := 0
 	for i < len(k.kept) && k.p.before(k.kept[i].label, k.kept[i].index, r.label, r.index) {

@@ -2,9 +2,9 @@ package layer
 
 import "hlsgen/internal/dataflow"
 
-// LineDependence returns the dependence of a layer of images whose frames are lines of pixels, a single column or row.
-// beside returns the layer that handles several such lines side by side, as an image with the given number of columns,
-// or nil if there is none. Its axis is the axis of the line.
+// LineDependence returns which pixels an output pixel depends on, for frames of one row or column. beside returns the
+// layer for several such lines side by side, as an image with that many columns, or nil if there is none. axis is the
+// line's. For other frames the result says that no part can be computed alone.
 func LineDependence(in, out dataflow.Shape, beside func(axis, columns int) dataflow.Op) dataflow.Dependence {
 	for axis := range 2 {
 		if in[1-axis] == 1 && out[1-axis] == 1 && beside(axis, 1) != nil {
@@ -15,6 +15,6 @@ func LineDependence(in, out dataflow.Shape, beside func(axis, columns int) dataf
 	return dataflow.Dependence{Why: "it works along rows and columns, and not along a line of steps"}
 }
 
-// AxisParams returns a layer's parameters for rows and columns, such that it does along its rows what another layer
-// does along axis. Along its columns it does across.
+// AxisParams returns a parameter by rows and columns, of a layer that does along its rows what another does along an
+// axis. does is the other layer's parameter, and across the value for columns.
 func AxisParams(axis int, does [2]int, across int) [2]int { return [2]int{does[axis], across} }

@@ -8,24 +8,24 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// place is the width of the counters of a large frame in bits.
+// place is the width in bits of a large frame's counters.
 const place = 17
 
-// counted returns the path from state to state of a kernel with nested counters. The kernel compares a counter,
-// combines the result with the levels inside, and chooses the next count twice: for the level, and for the frame. The
-// path through an accumulator is no longer.
+// counted returns the path from one clock's state to the next in a kernel with nested counters. The kernel compares a
+// counter, combines the result with the levels inside, and chooses the next count twice: for the level, and for the
+// frame. The path through an accumulator is no longer.
 func counted(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.OpCompare, delay.OpGate, delay.OpSelect, delay.OpSelect)
 }
 
-// stepped returns the path of a kernel that adds before it compares: it compares the sum with the end of a ring, or
-// with the number of words that are needed. The two choices are those of counted.
+// stepped returns the path from one clock's state to the next in a kernel that adds before it compares. It compares the
+// sum with the end of a ring, or with the number of words that are needed. The two choices are those of counted.
 func stepped(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.OpAdd, delay.OpCompare, delay.OpGate, delay.OpSelect, delay.OpSelect)
 }
 
-// SequenceEndPath returns the path of a stepped kernel that starts anew when the end of a sequence is signalled. It has
-// one choice more.
+// SequenceEndPath returns the path from one clock's state to the next in a kernel that starts anew at a signalled end
+// of a sequence. It has one choice more than that of a stepped kernel.
 func SequenceEndPath(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.OpAdd, delay.OpCompare, delay.OpGate, delay.OpSelect, delay.OpSelect, delay.OpSelect)
 }
@@ -42,7 +42,7 @@ func carried(t dataflow.Target, chain ...delay.DelayOp) (p dataflow.TimingPath) 
 	return p
 }
 
-// Carries returns the layer's path from clock to clock, as the definition's Stepped says.
+// Carries returns the longest path from one clock's state to the next, by Definition.Stepped.
 func (b Base[P]) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
 	if b.def.Stepped {
 		return stepped(t)

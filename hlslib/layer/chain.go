@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Chain is the sequence of operations on a word within an iteration, packed into pipeline stages of the target's
-// clock. The layer's latency is that of its chain.
+// A Chain is the point in an iteration that a word has reached. Operations are added to it, and take their place in
+// pipeline stages of the target's clock. The layer's latency is that of its chain.
 type Chain struct {
 	delay.PipelineCursor
 	start delay.PipelineCursor // the start of the iteration, when counters are known
@@ -24,42 +24,44 @@ func NewIterationChain(t dataflow.Target) Chain {
 	return Chain{p, p}
 }
 
-// NewBodyChain returns the empty chain, without that stage. It times values that one iteration hands to another.
+// NewBodyChain returns a chain at the start of the first stage, without a stage that decides what an iteration does. It
+// times values that one iteration hands to another.
 func NewBodyChain(t dataflow.Target) Chain {
 	p := t.Delays().Pipe()
 	return Chain{p, p}
 }
 
-// NewFromStart returns a chain at the start of the same iteration.
+// NewFromStart returns another chain at the start of the same iteration.
 func (c *Chain) NewFromStart() Chain { return Chain{c.start, c.start} }
 
-// Join waits until the result of another chain of the iteration is available, too.
+// Join moves c to the point of another chain of the iteration if that is further on: what follows needs both results.
 func (c *Chain) Join(o Chain) { c.PipelineCursor.Join(o.PipelineCursor) }
 
-// Read reads a word from a stream.
+// Read adds the reading of a word from a stream.
 func (c *Chain) Read() { c.DoOp(delay.OpRead, 1) }
 
-// ReadWhere reads a word from a stream under a condition on counters.
+// ReadWhere adds the reading of a word from a stream under a condition on counters.
 func (c *Chain) ReadWhere() {
 	c.DoCounterCompare()
 	c.Read()
 }
 
-// DoCounterCompare compares a counter.
+// DoCounterCompare adds the comparison of a counter with a constant.
 func (c *Chain) DoCounterCompare() { c.DoOp(delay.OpCompare, counter) }
 
-// counter is the width of a typical counter in bits.
+// counter is the width in bits for which the comparison of a counter is timed.
 const counter = 16
 
-// DoCounterLookup waits for a row of a memory that counters address. A memory with at most one row takes no time.
+// DoCounterLookup waits until a row of a memory with the given rows has been read, whose address counters give. A
+// memory with at most one row takes no time.
 func (c *Chain) DoCounterLookup(rows, width int, m dataflow.Memory) {
 	row := c.NewFromStart()
 	row.Lookup(rows, width, m)
 	c.Join(row)
 }
 
-// Lookup reads the row of a memory whose address the chain has computed. NoMemory stands for the memory that fits the
-// size.
+// Lookup adds the reading of a row of a memory, whose address the chain has computed. NoMemory stands for the memory
+// that fits the size. A memory with at most one row takes no time.
 func (c *Chain) Lookup(rows, width int, m dataflow.Memory) {
 	if rows <= 1 {
 		return
@@ -77,18 +79,18 @@ func (c *Chain) Lookup(rows, width int, m dataflow.Memory) {
 	}
 }
 
-// Choose selects one of two words of the given width by a condition.
+// Choose adds the selection of one of two words of the given width by a condition.
 func (c *Chain) Choose(bits int) { c.DoOp(delay.OpSelect, bits) }
 
-// Write writes a word to a stream. It returns the chain's latency: the clocks from the start of the iteration until
-// the word can be read.
+// Write adds the writing of a word to a stream. It returns the chain's latency: the clocks from the start of the
+// iteration until the word can be read.
 func (c *Chain) Write() int {
 	c.DoOp(delay.OpWrite, 1)
 	return c.Clocks()
 }
 
-// Comparators applies a step function, built from comparators, to a value of the given width. Its tables lie in m,
-// and a row holds pe channels' thresholds, or those that all channels share.
+// Comparators adds a step function, built from comparators, of a value of the given width. Its tables lie in m, and a
+// row holds pe channels' thresholds, or those that all channels share.
 func (c *Chain) Comparators(k num.ThresholdTable, bits, pe int, m dataflow.Memory) {
 	n := k.Steps()
 	if n == 0 {
@@ -113,7 +115,7 @@ func (c *Chain) Comparators(k num.ThresholdTable, bits, pe int, m dataflow.Memor
 	}
 }
 
-// Steps applies step functions in the given form to a value of the given width; a nil form does nothing. If the form
+// Steps adds step functions in the given form of a value of the given width; a nil form adds nothing. If the form
 // consists of comparators, they are k, with pe channels per row of a table in m.
 func (c *Chain) Steps(form steps.BuiltSteps, k num.ThresholdTable, bits, pe int, m dataflow.Memory) {
 	switch scaled, ok := form.(*steps.ScaledForm); {
@@ -127,7 +129,7 @@ func (c *Chain) Steps(form steps.BuiltSteps, k num.ThresholdTable, bits, pe int,
 	}
 }
 
-// scale applies a form that multiplies by a sum of powers of two.
+// scale adds a form that multiplies by a sum of powers of two.
 func (c *Chain) scale(form *steps.ScaledForm) {
 	for _, s := range form.Storage() {
 		c.DoCounterLookup(s.Rows, s.Width, s.In)
@@ -142,8 +144,8 @@ func (c *Chain) scale(form *steps.ScaledForm) {
 	}
 }
 
-// lookUp applies a form whose tables are addressed by the value. The first clock reads a row; each further clock
-// compares the value with thresholds of a row.
+// lookUp adds a form whose tables are addressed by the value of the given width. The first clock reads a row; each
+// further clock compares the value with thresholds of a row.
 func (c *Chain) lookUp(form steps.BuiltSteps, bits int) {
 	largest := slices.MaxFunc(form.Storage(), func(a, b dataflow.Storage) int { return cmp.Compare(a.Rows, b.Rows) })
 	compared := form.Clocks()
@@ -157,7 +159,8 @@ func (c *Chain) lookUp(form steps.BuiltSteps, bits int) {
 	}
 }
 
-// Requant multiplies a value of the given width, rounds and clips it.
+// Requant adds the multiplication of a value of the given width, in a DSP slice if dsp is true, with rounding and
+// clipping.
 func (c *Chain) Requant(q num.Requant, bits int, dsp bool) {
 	if q.Multiplier < 0 || !IsShift(q.Multiplier) {
 		more := num.NarrowestInt(num.SingleValue(q.Multiplier)).Width
@@ -170,18 +173,18 @@ func (c *Chain) Requant(q num.Requant, bits int, dsp bool) {
 	c.Clip(bits)
 }
 
-// Clip replaces a value beyond a limit by the limit.
+// Clip adds the comparison of a value of the given width with a limit, and the choice between them.
 func (c *Chain) Clip(bits int) {
 	c.DoOp(delay.OpCompare, bits)
 	c.Choose(bits)
 }
 
-// Chain appends the step functions to c, for PE channels at a time.
+// Chain adds the step functions of the fold to c.
 func (s *ActivationTail) Chain(c *Chain, f dataflow.Fold) {
 	c.Steps(s.StepsImplementation(f), s.compare, s.of.Width, f.PE, f.Memory)
 }
 
-// Chain returns the operations that pool two values.
+// Chain returns the operations that combine two values.
 func (p Pooling) Chain() []delay.DelayOp {
 	if p == SumPooling {
 		return []delay.DelayOp{delay.OpAdd}

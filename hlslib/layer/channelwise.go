@@ -19,13 +19,15 @@ type ChannelwiseSchedule struct {
 	pe                []int // the divisors of C
 }
 
-// ChannelSchedule returns the schedule for vectors as in the first input. The layer must add the outputs.
+// ChannelSchedule returns the schedule of a layer whose vectors are those of its first input. The layer must set the
+// outputs.
 func ChannelSchedule(in []dataflow.StreamType) ChannelwiseSchedule {
 	return VectorSchedule(in, in[0].Shape.Vectors(), in[0].Shape.Channels())
 }
 
-// NeighbourSchedule returns the schedule for n functions, one for each of n neighbouring elements, which may span
-// several pixels. It reads the first input as vectors of n elements. PE still divides the channels of a pixel.
+// NeighbourSchedule returns the schedule of a layer with n functions, one for each of n neighbouring elements, which
+// may span several pixels. Its vectors are n elements of the first input. PE still divides the channels of a pixel. The
+// layer must set the outputs.
 func NeighbourSchedule(n int, in []dataflow.StreamType) ChannelwiseSchedule {
 	v := MergeAxes(n, in[0])
 	s := ChannelSchedule(in)
@@ -54,15 +56,16 @@ func SplitAxes(v dataflow.StreamType, shape dataflow.Shape) dataflow.StreamType 
 	return v
 }
 
-// VectorSchedule returns the schedule for inputs that are read as the given number of vectors.
+// VectorSchedule returns the schedule of a layer that reads its inputs as the given number of vectors. The layer must
+// set the outputs.
 func VectorSchedule(in []dataflow.StreamType, vectors, channels int) ChannelwiseSchedule {
 	return ChannelwiseSchedule{In: in, Vectors: vectors, Channels: channels, pe: dataflow.Divisors(channels)}
 }
 
-// Words returns C/PE, the words of a vector.
+// Words returns the number of words that a vector has on each stream.
 func (s *ChannelwiseSchedule) Words(f dataflow.Fold) int { return s.Channels / f.PE }
 
-// Tables describes the tables that a layer reads.
+// Tables describes the tables that a layer reads, for the choice of their memory.
 type Tables struct {
 	PerChannel bool             // some table has a row for each word of a vector
 	Shared     bool             // some table has one row for all channels
@@ -76,7 +79,7 @@ func (s *ChannelwiseSchedule) Folds(t Tables, multiplies bool) dataflow.Folds {
 	return s.Choices(t, multiplies).All()
 }
 
-// Choices returns the choices from which Folds makes folds.
+// Choices returns the lists of PE, memories and multipliers from which Folds makes its folds.
 func (s *ChannelwiseSchedule) Choices(t Tables, multiplies bool) Folds {
 	return Folds{PE: s.pe, Compute: Multipliers(multiplies), Fits: func(f dataflow.Fold) bool {
 		return f.PE*widest(s.In, s.Out) <= dataflow.MaxWord && s.Vectors <= dataflow.MaxIterations/s.Words(f) &&
@@ -92,12 +95,13 @@ func (s *ChannelwiseSchedule) Choices(t Tables, multiplies bool) Folds {
 	}}
 }
 
-// Ports returns ports whose words have PE elements.
+// Ports returns the word formats of all streams, with PE elements per word.
 func (s *ChannelwiseSchedule) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return Ports(s.In, f.PE), Ports(s.Out, f.PE)
 }
 
-// Nest returns the loop. Every iteration moves a word on every port.
+// Nest returns the loop with the given latency. Every iteration reads a word of every input and writes one to every
+// output.
 func (s *ChannelwiseSchedule) Nest(f dataflow.Fold, latency int) dataflow.LoopNest {
 	each := func(types []dataflow.StreamType) (list []dataflow.PortIndices) {
 		for range types {
@@ -109,12 +113,13 @@ func (s *ChannelwiseSchedule) Nest(f dataflow.Fold, latency int) dataflow.LoopNe
 		Latency: latency}
 }
 
-// Counters returns the cost of the loop's counters.
+// Counters returns the cost of the loop's counters of words and vectors.
 func (s *ChannelwiseSchedule) Counters(f dataflow.Fold) cost.Resources {
 	return cost.Counter(s.Vectors).Plus(cost.Counter(s.Words(f)))
 }
 
-// Config returns the loop's config fields, and then more. of names what PE counts, such as "channels computed".
+// Config returns the fields of the C++ for the loop, followed by more. of names what PE counts, such as "channels
+// computed".
 func (s *ChannelwiseSchedule) Config(f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
 	return append([]dataflow.Field{
 		{Name: "folds", Doc: "words of a vector", Value: s.Words(f)},
@@ -122,12 +127,12 @@ func (s *ChannelwiseSchedule) Config(f dataflow.Fold, of string, more ...dataflo
 	}, more...)
 }
 
-// VectorsField returns the config field with the number of vectors, for a layer that counts them.
+// VectorsField returns the field of the C++ with the number of vectors, for a layer that counts them.
 func (s *ChannelwiseSchedule) VectorsField() dataflow.Field {
 	return dataflow.Field{Name: "vectors", Doc: "vectors in a frame", Value: s.Vectors}
 }
 
-// Eval returns the frame of a layer that works element by element. y computes an output of channel c from the inputs'
+// Eval returns the output of a layer that works element by element. y computes an output of channel c from the inputs'
 // elements x. An input with a single vector is used for all vectors.
 func (s *ChannelwiseSchedule) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64) []dataflow.Tensor {
 	out := dataflow.Tensor{Shape: s.Out[0].Shape, Data: make([]int64, len(in[0].Data))}
@@ -141,7 +146,8 @@ func (s *ChannelwiseSchedule) Eval(in []dataflow.Tensor, y func(c int, x []int64
 	return []dataflow.Tensor{out}
 }
 
-// Kernel returns the kernel of a layer that works element by element and has no state.
+// Kernel returns the kernel of a layer that works element by element and has no state. y computes an output of channel
+// c from the inputs' elements x.
 func (s *ChannelwiseSchedule) Kernel(f dataflow.Fold, y func(c int, x []int64) int64) dataflow.Kernel {
 	return &elements{s.Words(f), y, make([]int64, len(s.In)), []dataflow.Word{make(dataflow.Word, f.PE)}}
 }

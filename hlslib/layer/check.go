@@ -8,13 +8,13 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An InputCheck reports what is wrong with a layer's inputs.
+// An InputCheck returns an error if a layer cannot have these inputs.
 type InputCheck func(in []dataflow.StreamType) error
 
-// AcceptAnyInputs accepts all inputs; the layer's Bind checks them.
+// AcceptAnyInputs is a check that accepts all inputs; the layer's Bind checks them.
 func AcceptAnyInputs([]dataflow.StreamType) error { return nil }
 
-// CheckInputCount returns a check that there are n inputs.
+// CheckInputCount returns a check that gives an error unless there are n inputs.
 func CheckInputCount(n int) InputCheck {
 	return func(in []dataflow.StreamType) error {
 		if len(in) != n {
@@ -24,7 +24,7 @@ func CheckInputCount(n int) InputCheck {
 	}
 }
 
-// CheckSameShapes checks that there are two inputs of equal shape.
+// CheckSameShapes returns an error unless there are two inputs of equal shape.
 func CheckSameShapes(in []dataflow.StreamType) error {
 	if err := CheckInputCount(2)(in); err != nil {
 		return err
@@ -35,7 +35,7 @@ func CheckSameShapes(in []dataflow.StreamType) error {
 	return nil
 }
 
-// CheckInRange checks that n is at least lo and at most hi; what names the counted things in the error.
+// CheckInRange returns an error unless n is at least lo and at most hi; what names in it what n counts.
 func CheckInRange(what string, n, lo, hi int) error {
 	if n < lo || n > hi {
 		return fmt.Errorf("%d %s, want %d to %d", n, what, lo, hi)
@@ -43,7 +43,7 @@ func CheckInRange(what string, n, lo, hi int) error {
 	return nil
 }
 
-// CheckImageInput checks that there is one input with rows, columns and channels.
+// CheckImageInput returns an error unless there is one input with rows, columns and channels.
 func CheckImageInput(in []dataflow.StreamType) error {
 	if err := CheckInputCount(1)(in); err != nil {
 		return err
@@ -54,8 +54,8 @@ func CheckImageInput(in []dataflow.StreamType) error {
 	return nil
 }
 
-// CheckPerChannel checks that a list of n elements has one for all channels of the first input, or one per channel.
-// With several inputs the list may be empty, too.
+// CheckPerChannel returns an error if a list has n elements and the first input's channels are not n. Lists of one
+// element, for all channels, and empty lists fit any input. what names the elements.
 func CheckPerChannel(what string, n int, in []dataflow.StreamType) error {
 	shape := in[0].Shape
 	if n <= 1 || n == shape.Channels() {
@@ -68,7 +68,8 @@ func CheckPerChannel(what string, n int, in []dataflow.StreamType) error {
 	return fmt.Errorf("%d %s for %s of shape %v, want %s or %d", n, what, inputs, shape, want, shape.Channels())
 }
 
-// CopyPerInput copies list, which has an element per input or none, to each. what names the elements in the error.
+// CopyPerInput copies list to each, which has an element per input. It returns an error unless list has as many
+// elements, or none; what names them.
 func CopyPerInput[T any](what string, each, list []T) error {
 	if n := len(list); n != 0 && n != len(each) {
 		return fmt.Errorf("%s of %d inputs, want none or %d", what, n, len(each))
@@ -77,7 +78,7 @@ func CopyPerInput[T any](what string, each, list []T) error {
 	return nil
 }
 
-// VerifySteps reports what is wrong with the channels' step functions.
+// VerifySteps returns an error if a step function is malformed, with the channel's number.
 func VerifySteps(steps []num.StepFunction) error {
 	for c, s := range steps {
 		if err := s.Verify(); err != nil {
@@ -87,10 +88,11 @@ func VerifySteps(steps []num.StepFunction) error {
 	return nil
 }
 
-// maxSum is the width of the widest value before a step function or a shift: one bit less than an int64.
+// maxSum is the largest width in bits of a value before a step function or a shift: one bit less than an int64.
 const maxSum = 63
 
-// SumType returns the narrowest type for values within all the ranges, or an error if it needs more than 63 bits.
+// SumType returns the narrowest type that holds all the ranges, or an error if it needs more than 63 bits. what names
+// the values in it.
 func SumType(what string, ranges []num.Range) (num.Type, error) {
 	all := dataflow.StreamType{Range: ranges}.Union()
 	t := num.NarrowestInt(all)

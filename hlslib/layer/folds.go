@@ -4,7 +4,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Folds are the choices that a layer offers, each in the order of its folds. A nil list offers no choice.
+// Folds are the choices that a layer offers, each in the order of its folds. A nil list offers no choice, and a nil
+// Fits allows all.
 type Folds struct {
 	PE, SIMD []int
 	Fits     func(dataflow.Fold) bool              // checks PE, SIMD and steps against the limits of Vitis HLS
@@ -13,7 +14,8 @@ type Folds struct {
 	Steps    []dataflow.Stepping
 }
 
-// All yields every fold: PE varies slowest, then SIMD, the step functions, the memory, and the kind of multiplier.
+// All yields every fold that fits. PE varies slowest, then SIMD, the step functions, the memory, and the kind of
+// multiplier.
 func (c Folds) All() dataflow.Folds {
 	one := []int{1}
 	return func(yield func(dataflow.Fold) bool) {
@@ -29,7 +31,8 @@ func (c Folds) All() dataflow.Folds {
 	}
 }
 
-// of yields the folds that differ from f only in memory and multiplier. It reports whether to continue.
+// of yields the folds that differ from f only in memory and multiplier, if f fits. It returns false if yield does, to
+// end the iteration.
 func (c Folds) of(f dataflow.Fold, yield func(dataflow.Fold) bool) bool {
 	if c.Fits != nil && !c.Fits(f) {
 		return true
@@ -55,7 +58,7 @@ func or[T any](list, other []T) []T {
 	return list
 }
 
-// Multipliers returns the kinds of multipliers to choose from, or nil if none is needed.
+// Multipliers returns both kinds of multipliers to choose from, or nil if none is needed.
 func Multipliers(needed bool) []dataflow.Compute {
 	if needed {
 		return []dataflow.Compute{dataflow.ComputeInLUTs, dataflow.ComputeInDSPs}
@@ -63,7 +66,7 @@ func Multipliers(needed bool) []dataflow.Compute {
 	return nil
 }
 
-// Ports returns the ports of all types, with n elements per word.
+// Ports returns the word formats of streams of the given types, with n elements per word.
 func Ports(types []dataflow.StreamType, n int) []dataflow.Port {
 	ports := make([]dataflow.Port, len(types))
 	for i, t := range types {
@@ -72,7 +75,7 @@ func Ports(types []dataflow.StreamType, n int) []dataflow.Port {
 	return ports
 }
 
-// widest returns the width of the widest element in bits.
+// widest returns the width in bits of the widest element of all types, or 0 if there are none.
 func widest(lists ...[]dataflow.StreamType) (width int) {
 	for _, types := range lists {
 		for _, t := range types {

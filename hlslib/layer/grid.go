@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Grid has the rows and columns of the larger of two frames, one of which lies in the other. The rows and columns
-// of the smaller frame are said to be hit. Pixels travel in raster order, each in the same number of words.
+// A Grid has the rows and columns of the larger of two frames, one of which lies in the other. A row or column that
+// belongs to the smaller frame is hit. Pixels travel row by row, each in the same number of words.
 type Grid struct{ Rows, Columns dataflow.Stride }
 
 // Hit reports whether pixel i of the larger frame belongs to the smaller one.
@@ -30,7 +30,7 @@ func (g *Grid) Loop(words int, hit, miss dataflow.PortMoves, t dataflow.Target) 
 	return dataflow.Loop{Body: g.Rows.Runs(row, missed), Latency: c.Write()}
 }
 
-// Counters returns the cost of the counters of the position.
+// Counters returns the cost of the counters of rows, columns and words, with the given words per pixel.
 func (g *Grid) Counters(words int) cost.Resources {
 	r := cost.Counter(words)
 	for _, axis := range []dataflow.Stride{g.Rows, g.Columns} {
@@ -39,8 +39,8 @@ func (g *Grid) Counters(words int) cost.Resources {
 	return r
 }
 
-// Config returns the fields for hlslib/core/axis.hpp, and then more. The texts rows, first, end and step describe the
-// first four fields.
+// Config returns the fields of the C++ for hlslib/core/axis.hpp, followed by more. The texts rows, first, end and step
+// describe the first four fields.
 func (g *Grid) Config(words int, rows, first, end, step string, more ...dataflow.Field) []dataflow.Field {
 	return append([]dataflow.Field{
 		{Name: "rows", Doc: rows, Value: g.Rows.Length},
@@ -75,7 +75,7 @@ type GridPosition struct {
 	LastHit circuit.Value // the word is the last of the smaller frame
 }
 
-// Circuit adds the counters of words and pixels.
+// Circuit adds the counters of words, columns and rows to a circuit, and returns the position that they tell.
 func (g *Grid) Circuit(b *circuit.Builder, words int) GridPosition {
 	word := b.Counter("word", words, b.Constant(1))
 	column := along(b, "column", g.Columns, word.Last)
@@ -93,10 +93,12 @@ func (g *Grid) Circuit(b *circuit.Builder, words int) GridPosition {
 	return p
 }
 
-// An axisPosition says where an iteration stands along an axis.
+// An axisPosition says where an iteration stands along an axis. It may be at a position of the smaller frame, at the
+// first one, the last one, or the last of the smaller frame.
 type axisPosition struct{ hit, first, last, lastHit circuit.Value }
 
-// along adds the counter of an axis, which advances by one position if the condition step holds.
+// along adds the counter of the axis s, which advances by one position if the condition step holds, and returns the
+// position that it tells.
 func along(b *circuit.Builder, name string, s dataflow.Stride, step circuit.Value) (p axisPosition) {
 	at := b.Counter(name, s.Length, step)
 	p.first, p.last = at.First, at.Last

@@ -27,7 +27,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Params are the parameters of a layer. Verify reports what is wrong with them, whatever the inputs are.
+// Params are the parameters of a kind of layers. Verify returns an error if they are wrong, whatever the inputs are.
 type Params interface{ Verify() error }
 
 // A Definition describes a kind of layers. A layer of this kind is made from parameters P: an exported struct with
@@ -46,9 +46,9 @@ type Definition[P Params] struct {
 	Bind func(Base[P], []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error)
 }
 
-// DefineKind returns a kind of layers: its row in the table of layers, and a function that makes a layer from
-// parameters. The caller must not change the parameters afterwards. Wrong parameters are reported by Bind, or by the
-// row's Decode.
+// DefineKind returns a kind of layers: its row in the table of layers, and a function that makes an unbound layer from
+// parameters. The caller must not change the parameters afterwards. Wrong parameters give an error from Bind, or from
+// the row's Decode.
 func DefineKind[P Params](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
 	if def.Takes == nil {
 		def.Takes = CheckInputCount(1)
@@ -79,19 +79,19 @@ type Base[P Params] struct {
 	built *sync.Map // facts about the bound layer's circuits, by CircuitKey
 }
 
-// Facts returns the facts about the bound layer's circuits, by CircuitKey.
+// CircuitFacts returns what is known of the bound layer's circuits, by CircuitKey. It is nil before Bind.
 func (b Base[P]) CircuitFacts() *sync.Map { return b.built }
 
-// With returns the base with other parameters, which must be well formed. It forgets all facts about circuits.
+// With returns the base with other parameters, which must be well formed, and without anything known of circuits.
 func (b Base[P]) With(p P) Base[P] {
 	b.P, b.built = p, new(sync.Map)
 	return b
 }
 
-// Kind returns the name of the kind.
+// Kind returns the name of the layer's kind, such as MVAU.
 func (b Base[P]) Kind() string { return b.def.Name }
 
-// Params returns P.
+// Params returns the parameters from which the layer was made.
 func (b Base[P]) Params() any { return b.P }
 
 // Bind verifies the parameters and the inputs, and returns the layer for them. A layer without any fold is an error.
@@ -114,21 +114,21 @@ func (b Base[P]) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamT
 		dataflow.MaxWord, dataflow.MaxTableRowBits, dataflow.MaxIterations)
 }
 
-// unbound is a layer before Bind, which has no schedule yet.
+// An unbound is a layer before Bind, which has no schedule yet. Its Eval panics.
 type unbound[P Params] struct {
 	Base[P]
 	dataflow.Schedule
 	last *atomic.Pointer[binding]
 }
 
-// A binding is a result of Bind.
+// A binding is a result of Bind, with the inputs that it is for.
 type binding struct {
 	in, out []dataflow.StreamType
 	op      dataflow.Op
 }
 
-// Bind calls Base.Bind, and remembers the result for the same inputs: lowering asks first whether a layer accepts
-// them, then for its outputs, and then for the layer.
+// Bind returns the layer for the inputs as Base.Bind does, and remembers it for the same inputs. Lowering asks first
+// whether a layer accepts them, then for its outputs, and then for the layer.
 func (u unbound[P]) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if last := u.last.Load(); last != nil && slices.EqualFunc(last.in, in, dataflow.StreamType.Equal) {
 		return last.op, slices.Clone(last.out), nil
@@ -144,10 +144,10 @@ func (u unbound[P]) Eval([]dataflow.Tensor) []dataflow.Tensor {
 	panic("layer: " + u.Kind() + " is not bound")
 }
 
-// ForChannel returns channel c's element of a list with one element for all channels, or one per channel.
+// ForChannel returns channel c's element of a list that has one element for all channels, or one per channel.
 func ForChannel[T any](list []T, c int) T { return list[min(c, len(list)-1)] }
 
-// Wrap returns v reduced to the bits of t. Bipolar values stay as they are.
+// Wrap returns v reduced to the bits of t, as hardware keeps it. Bipolar values stay as they are.
 func Wrap(t num.Type, v int64) int64 {
 	if t.Kind == num.Bipolar {
 		return v
@@ -155,18 +155,17 @@ func Wrap(t num.Type, v int64) int64 {
 	return t.Decode(uint64(v))
 }
 
-// AllEqual reports whether all values of a list are equal.
+// AllEqual reports whether all values of a list are equal; so they are in an empty one.
 func AllEqual(list []int64) bool {
 	return !slices.ContainsFunc(list, func(v int64) bool { return v != list[0] })
 }
 
-// NeedsMultiplier reports whether a product with any of the values needs a multiplier. Products with -1, 0 and 1 need
-// none.
+// NeedsMultiplier reports whether a product with any of the values needs a multiplier: it is not -1, 0 or 1.
 func NeedsMultiplier(list []int64) bool {
 	return slices.ContainsFunc(list, func(v int64) bool { return v < -1 || v > 1 })
 }
 
-// ChannelRows returns a list with one value per channel as a table with a row for every pe channels.
+// ChannelRows returns a list with one value per channel as the rows of a table, pe channels each.
 func ChannelRows(list []int64, pe int) [][]int64 { return slices.Collect(slices.Chunk(list, pe)) }
 
 // IsShift reports whether a product with m is only wiring and a choice of sign: m is 0 or a power of two, or minus
@@ -176,7 +175,8 @@ func IsShift(m int64) bool {
 	return m&(m-1) == 0
 }
 
-// RoundingCost returns the cost of incrementing codes of the given width, if the shift rounds otherwise than down.
+// RoundingCost returns the cost of incrementing a code of the given width. It is nothing if nothing is shifted or the
+// mode rounds down.
 func RoundingCost(shift int, mode num.Rounding, width int) cost.Resources {
 	if shift > 0 && mode != num.Floor {
 		return cost.Adder(width)
@@ -184,7 +184,8 @@ func RoundingCost(shift int, mode num.Rounding, width int) cost.Resources {
 	return cost.Resources{}
 }
 
-// ClippingCost returns the cost of a comparison and a choice for each limit that codes of the given width can exceed.
+// ClippingCost returns the cost of limiting codes of the given width: a comparison and a choice for each end of limits
+// that codes can exceed.
 func ClippingCost(codes, limits num.Range, width int) (r cost.Resources) {
 	if codes.Lo < limits.Lo {
 		r = r.Plus(cost.Maximum(width))

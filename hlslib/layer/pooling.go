@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Pooling is an operation that combines several values into one.
+// Pooling is an operation that combines several values into one, the maximum or the sum.
 type Pooling string
 
 // The operations of pooling.
@@ -16,7 +16,7 @@ const (
 	SumPooling Pooling = "sum"
 )
 
-// Verify reports whether p is a known operation.
+// Verify returns an error if p is not a known operation.
 func (p Pooling) Verify() error {
 	if p != MaxPooling && p != SumPooling {
 		return fmt.Errorf("pooling by %.40q, want %q or %q", p, MaxPooling, SumPooling)
@@ -29,10 +29,11 @@ type PoolParams struct {
 	Op Pooling `json:"op"`
 }
 
-// Verify reports what is wrong with the parameters, whatever the inputs are.
+// Verify returns an error if the operation is not a known one.
 func (p PoolParams) Verify() error { return p.Op.Verify() }
 
-// OutputType returns the type of t after pooling n values of each channel, with the given shape.
+// OutputType returns the type of a stream of the given shape, each of whose elements combines n values of one channel
+// of t. It returns an error if a sum is too wide.
 func (p Pooling) OutputType(t dataflow.StreamType, n int, shape dataflow.Shape) (dataflow.StreamType, error) {
 	if p == SumPooling {
 		var err error
@@ -44,7 +45,7 @@ func (p Pooling) OutputType(t dataflow.StreamType, n int, shape dataflow.Shape) 
 	return t, nil
 }
 
-// Pool pools two values.
+// Pool returns the combination of two values.
 func (p Pooling) Pool(a, b int64) int64 {
 	if p == SumPooling {
 		return a + b
@@ -52,7 +53,7 @@ func (p Pooling) Pool(a, b int64) int64 {
 	return max(a, b)
 }
 
-// Cost returns the cost of pooling two values of the given width.
+// Cost returns the cost of combining two values of the given width.
 func (p Pooling) Cost(width int) cost.Resources {
 	if p == SumPooling {
 		return cost.Adder(width)
@@ -60,7 +61,8 @@ func (p Pooling) Cost(width int) cost.Resources {
 	return cost.Maximum(width)
 }
 
-// Delay returns the delay of pooling a value in every clock, in nanoseconds: an adder, or a comparison and a choice.
+// Delay returns the delay in nanoseconds of combining a value with the result so far in every clock. It is that of an
+// adder, or of a comparison and a choice.
 func (p Pooling) Delay() float64 {
 	if p == SumPooling {
 		return cost.CarriedDelay(1)
@@ -68,7 +70,7 @@ func (p Pooling) Delay() float64 {
 	return cost.CarriedDelay(2)
 }
 
-// Field returns the config field that selects the operation in the C++.
+// Field returns the field of the C++ that selects the operation.
 func (p Pooling) Field() dataflow.Field {
 	return dataflow.Field{Name: "sum", Doc: "add up, else take the maximum", Value: p == SumPooling}
 }

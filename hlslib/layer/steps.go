@@ -12,15 +12,15 @@ import (
 )
 
 // MaxThresholds limits the thresholds of a channel. MaxTableThresholds is the larger limit for layers that may look
-// codes up by the whole value, which has at most MaxAddress bits.
+// codes up by the whole value, if that has at most MaxAddress bits.
 const (
 	MaxThresholds      = steps.MaxCompared
 	MaxTableThresholds = 2 << steps.MaxAddress
 	MaxAddress         = steps.MaxAddress
 )
 
-// ActivationTail is the tail of a layer: a step function for each channel, one for all channels, or none. It is applied
-// to the value that the layer has computed.
+// An ActivationTail applies step functions to the value that a layer has computed: one for each channel, one for all
+// channels, or none.
 type ActivationTail struct {
 	list    []num.StepFunction
 	of      num.Type           // type of the value
@@ -30,15 +30,15 @@ type ActivationTail struct {
 	out     num.Type           // type of the outputs
 }
 
-// BindSteps returns the tail for values of type of, and the output's type. Without step functions both types are
-// equal.
+// BindSteps returns the tail that applies the step functions to values of type of, and the output's type, as a list of
+// one. Without step functions both types are equal. Too many thresholds are an error.
 func BindSteps(list []num.StepFunction, of dataflow.StreamType) (s ActivationTail, out []dataflow.StreamType,
 	err error) {
 	return bindSteps(num.Type{}, list, of, MaxThresholds)
 }
 
-// BindTo is BindSteps for outputs of type elem; the zero type selects the narrowest. If elem is a minifloat, the
-// hardware computes its codes. Values of at most MaxAddress bits may have a threshold at every value.
+// BindTo does what BindSteps does, for outputs of type elem; the zero type selects the narrowest. If elem is a
+// minifloat, the hardware computes its codes. Values of at most MaxAddress bits may have a threshold at every value.
 func BindTo(elem num.Type, list []num.StepFunction, of dataflow.StreamType) (s ActivationTail,
 	out []dataflow.StreamType, err error) {
 	most := MaxThresholds
@@ -48,7 +48,7 @@ func BindTo(elem num.Type, list []num.StepFunction, of dataflow.StreamType) (s A
 	return bindSteps(elem, list, of, most)
 }
 
-// bindSteps is BindTo with at most most thresholds.
+// bindSteps does what BindTo does, with at most most thresholds per channel.
 func bindSteps(elem num.Type, list []num.StepFunction, of dataflow.StreamType, most int) (s ActivationTail,
 	out []dataflow.StreamType, err error) {
 	s = ActivationTail{list: list, of: of.Elem, out: of.Elem}
@@ -86,8 +86,8 @@ func bindSteps(elem num.Type, list []num.StepFunction, of dataflow.StreamType, m
 	return s, []dataflow.StreamType{y}, nil
 }
 
-// coded returns the step functions with codes of elem as their outputs. x and values are the ranges and outputs of
-// the functions.
+// coded returns the step functions with codes of the minifloat elem as their outputs, or unchanged if elem is no
+// minifloat. x and values are the ranges and outputs of the functions. An output that elem does not hold is an error.
 func coded(elem num.Type, list []num.StepFunction, x []num.Range, values [][]int64) ([]num.StepFunction, error) {
 	for _, v := range slices.Concat(values...) {
 		if !elem.Holds(v) {
@@ -111,13 +111,13 @@ func coded(elem num.Type, list []num.StepFunction, x []num.Range, values [][]int
 // HasSteps reports whether there are step functions.
 func (s *ActivationTail) HasSteps() bool { return len(s.list) > 0 }
 
-// Step returns channel c's step function. There must be one.
+// Step returns the step function of channel c. There must be one.
 func (s *ActivationTail) Step(c int) num.StepFunction { return ForChannel(s.list, c) }
 
-// Thresholds returns the number of thresholds per channel.
+// Thresholds returns the number of thresholds per channel, or 0 without step functions.
 func (s *ActivationTail) Thresholds() int { return s.compare.Steps() }
 
-// ExactOutput returns channel c's output for v.
+// ExactOutput returns channel c's output for the value v: v itself without step functions.
 func (s *ActivationTail) ExactOutput(c int, v int64) int64 {
 	if !s.HasSteps() {
 		return v
@@ -125,7 +125,7 @@ func (s *ActivationTail) ExactOutput(c int, v int64) int64 {
 	return s.Step(c).Apply(v)
 }
 
-// StepsImplementation returns the implementation of the step functions in a fold, or nil if there are none.
+// StepsImplementation returns the form in which a fold computes the step functions, or nil if there are none.
 func (s *ActivationTail) StepsImplementation(f dataflow.Fold) steps.BuiltSteps {
 	if !s.HasSteps() {
 		return nil
@@ -133,22 +133,22 @@ func (s *ActivationTail) StepsImplementation(f dataflow.Fold) steps.BuiltSteps {
 	return s.built.FormAt(s.site(f))
 }
 
-// site returns the site of the step functions in a fold.
+// site returns what a fold says about the place of the step functions in the layer.
 func (s *ActivationTail) site(f dataflow.Fold) steps.Site {
 	return steps.Site{PE: f.PE, Alike: s.compare.Shared(), Memory: f.Memory}
 }
 
-// HasSerial reports whether a fold can compute codes by a serial search.
+// HasSerial reports whether a fold can find codes by a serial search.
 func (s *ActivationTail) HasSerial(f dataflow.Fold) bool {
 	return s.HasSteps() && s.built.HasSerial(s.site(f))
 }
 
-// Serial returns the serial search of a fold.
+// Serial returns the serial search of a fold, for which HasSerial must report true.
 func (s *ActivationTail) Serial(f dataflow.Fold) *steps.SerialSearch {
 	return s.built.Serial(s.site(f))
 }
 
-// HardwareFunction returns the function that a fold's hardware computes, from channel c and value v to the output.
+// HardwareFunction returns the function that a fold's hardware computes: from channel c and value v to the output.
 func (s *ActivationTail) HardwareFunction(f dataflow.Fold) func(c int, v int64) int64 {
 	form := s.StepsImplementation(f)
 	if form == nil {
@@ -157,7 +157,7 @@ func (s *ActivationTail) HardwareFunction(f dataflow.Fold) func(c int, v int64) 
 	return func(c int, v int64) int64 { return s.FromCode(form.Apply(s.Function(c), v)) }
 }
 
-// FromCode returns the output for a code: the minifloat's value, or the code itself.
+// FromCode returns the output for a code that the hardware computes: the minifloat's value, or the code itself.
 func (s *ActivationTail) FromCode(code int64) int64 {
 	if s.out.IsFloat() {
 		return s.out.Value(code)
@@ -165,10 +165,10 @@ func (s *ActivationTail) FromCode(code int64) int64 {
 	return code
 }
 
-// Function returns the index of channel c's step function among those that are built.
+// Function returns the index of channel c's step function among those that are built: 0 if all channels share one.
 func (s *ActivationTail) Function(c int) int { return min(c, len(s.compare.At)-1) }
 
-// Tables describes the tables of the tail.
+// Tables describes the tables of the step functions, for the choice of their memory.
 func (s *ActivationTail) Tables() Tables {
 	return Tables{PerChannel: len(s.compare.At) > 1, Shared: s.HasSteps(), Row: func(pe int) int {
 		if s.Thresholds() > MaxThresholds && steps.CanUseTable(s.built, steps.Site{PE: pe, Alike: s.compare.Shared()}) {
@@ -181,7 +181,7 @@ func (s *ActivationTail) Tables() Tables {
 	}}
 }
 
-// Storage returns the memories of the tables, in the fold's memory.
+// Storage returns the memories of the step functions' tables in a fold, or nil if there are none.
 func (s *ActivationTail) Storage(f dataflow.Fold) []dataflow.Storage {
 	if form := s.StepsImplementation(f); form != nil {
 		return form.Storage()
@@ -189,8 +189,8 @@ func (s *ActivationTail) Storage(f dataflow.Fold) []dataflow.Storage {
 	return nil
 }
 
-// Emit returns the config fields and tables for apply_steps in hlslib/core/compare.hpp. Without step functions these
-// make the value, which value names, the output.
+// Emit returns the fields and tables of the C++ for apply_steps in hlslib/core/compare.hpp. Without step functions
+// these make the value, which value names, the output.
 func (s *ActivationTail) Emit(f dataflow.Fold, value string) ([]dataflow.Field, []dataflow.Table) {
 	if form := s.StepsImplementation(f); form != nil {
 		return form.Fields(), form.Tables()
@@ -198,7 +198,7 @@ func (s *ActivationTail) Emit(f dataflow.Fold, value string) ([]dataflow.Field, 
 	return steps.NoStepsFields(value, 1, 0), nil
 }
 
-// Logic returns the cost of the step functions in a fold, without tables.
+// Logic returns the cost of the step functions in a fold, without the memories of their tables.
 func (s *ActivationTail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPart {
 	if form := s.StepsImplementation(f); form != nil {
 		return form.Logic(m)
@@ -206,7 +206,8 @@ func (s *ActivationTail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPar
 	return nil
 }
 
-// Circuit returns the outputs for the values, as codes. row is the address of the tables' row, at stage 0.
+// Circuit returns the outputs of a word's values in a circuit, as codes: the values themselves without step functions.
+// row is the address of the tables' row, at stage 0.
 func (s *ActivationTail) Circuit(b *circuit.Builder, f dataflow.Fold, row circuit.Value,
 	values []circuit.Value) []circuit.Value {
 	if form := s.StepsImplementation(f); form != nil {

@@ -5,7 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit returns the RTL. It keeps the index for the words after the first.
+// Circuit returns the RTL. It reads an index, looks up the words of the row one after the other, and keeps the index
+// meanwhile.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	words := o.words(f)

@@ -29,7 +29,7 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer.
+// Params hold the only parameter of the lookup: the table, one row for each index.
 type Params struct {
 	Table [][]int64 `json:"table"` // [V][D]
 }
@@ -55,9 +55,9 @@ type op struct {
 	pe      []int // the divisors of D
 }
 
-// bind returns the layer for one input of indices, of shape [n] or [..., 1], whose range lies within the table. The
-// output has the shape [n, D] or [..., D]. Its ranges are those of the columns, over the rows that the indices can
-// reach.
+// bind returns the layer for one input of indices, of shape [n] or [..., 1]. The output has the shape [n, D] or [...,
+// D], for rows of D elements. Its ranges are those of the columns, over the rows that can be reached. Indices beyond
+// the table are an error.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, table := in[0].Shape, b.P.Table
 	if len(shape) > 1 && shape.Channels() != 1 {
@@ -93,14 +93,14 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// rows returns the number of rows of the memory.
+// rows returns the number of rows of the memory, each of which is an output word: those for all rows of the table.
 func (o *op) rows(f dataflow.Fold) int { return len(o.P.Table) * o.words(f) }
 
-// words returns the number of words per index.
+// words returns the number of output words for one index.
 func (o *op) words(f dataflow.Fold) int { return o.depth / f.PE }
 
-// Folds yields every PE that divides D, in increasing order, with each memory. A row of the memory is an output word.
-// A table with one row is wiring, and its memory is LUTRAM by convention.
+// Folds yields every PE that divides the elements of a row, in increasing order, with each memory. A table that is one
+// word is wiring, and its memory is LUTRAM by convention.
 func (o *op) Folds() dataflow.Folds {
 	return layer.Folds{PE: o.pe, Fits: func(f dataflow.Fold) bool {
 		return f.PE <= dataflow.MaxWord/o.out.Elem.Width && o.indices <= dataflow.MaxIterations/o.words(f) &&
@@ -117,7 +117,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{o.in.Port(1)}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
-// Loop returns the loop, with the latency of an index that is read, or kept, and looked up.
+// Loop returns the loop over the output words. The first iteration for an index reads it. The latency is that of an
+// index that is read, or kept, and looked up.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.ReadWhere()
@@ -151,7 +152,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 }
 
 // Cost counts the table and the counters. If a row takes several clocks, it also counts the register of the index and
-// the adder of the address. FINN has a formula only for a Lookup in block RAM, and it has no LUTs.
+// the adder of the address. FINN has only a formula for block RAM, which counts no LUTs.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -187,7 +188,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 }
 
-// table returns the rows of the memory.
+// table returns the rows of the memory: the table's rows, cut into words of pe elements.
 func (o *op) table(pe int) (rows [][]int64) {
 	for _, row := range o.P.Table {
 		rows = slices.AppendSeq(rows, slices.Chunk(row, pe))

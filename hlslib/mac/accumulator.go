@@ -7,9 +7,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// bindAccumulator sets the accumulator's type from the exact range of every channel's sum. It also sets the bounds
-// that the report compares. Exact is the width that the widest channel needs. Used is one bit more if only another
-// channel is signed.
+// bindAccumulator sets the accumulator's type from the exact range of every channel's sum, and the bounds that the
+// report compares. Exact is the width that the widest channel needs. Used is one bit more if only another channel is
+// signed. It returns an error if the accumulator is too wide.
 func bindAccumulator(u *Unit, sums []num.Range) error {
 	b := dataflow.AccumulatorBounds{Channels: make([]int, len(sums))}
 	union := u.accumulated(sums[0])
@@ -43,7 +43,7 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 	return nil
 }
 
-// accumulated returns the range of the accumulator's values for sums in r.
+// accumulated returns the range of the accumulator's values for sums in r: counts of matches if products are of signs.
 func (u *Unit) accumulated(r num.Range) num.Range {
 	if u.XNOR {
 		k := u.length
@@ -115,8 +115,8 @@ func SumRange(w []int64, product *num.Requant, in []num.Range) (r num.Range, ok 
 	return r, true
 }
 
-// dotType returns the type that holds the sum of one clock's products. It is never wider than the accumulator,
-// because higher bits do not matter.
+// dotType returns the type that holds the sum of one clock's simd products of a channel. It is never wider than the
+// accumulator, because higher bits do not matter.
 func (u *Unit) dotType(simd int) num.Type {
 	lo, ok1 := num.SingleValue(u.product.Lo).Times(int64(simd))
 	hi, ok2 := num.SingleValue(u.product.Hi).Times(int64(simd))

@@ -26,14 +26,15 @@ func SameCost(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
 	return figuresOf(a) == figuresOf(b) && steps.SameCost(a.form(f), b.form(f), estimate.CostModelOf(t))
 }
 
-// entire returns the fold with f's PE that takes all weights of PE channels in one clock. If PE is the number of
-// channels, the weights are constants.
+// entire returns the fold with f's PE and all inputs of a channel in one clock. If PE is the number of channels, the
+// weights are constants.
 func entire(u *Unit, f dataflow.Fold) dataflow.Fold {
 	f.SIMD, f.Compute = len(u.weights[0]), dataflow.ComputeInLUTs
 	return f
 }
 
-// figures holds the numbers that determine folds, latencies and costs, apart from the form of the step functions.
+// figures holds the numbers that determine a unit's folds, latencies and costs, apart from the form of the step
+// functions.
 type figures struct {
 	weight, acc, out, in num.Type
 	xnor                 bool

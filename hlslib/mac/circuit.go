@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Circuit builds a unit in RTL.
+// A Circuit builds the products, sums and step functions of a unit in RTL, for one fold.
 type Circuit struct {
 	*Unit
 	b *circuit.Builder
@@ -20,8 +20,8 @@ type Circuit struct {
 	lanes []num.Type
 }
 
-// NewCircuit returns the unit as a circuit, with products packed as p says, and weights from a table with the given
-// rows.
+// NewCircuit returns the builder of the unit's circuit in b, with products packed as p says. Weights come from a table
+// with the given rows.
 func (u *Unit) NewCircuit(b *circuit.Builder, f dataflow.Fold, p cost.Packing, rows int) Circuit {
 	if u.room != nil {
 		circuit.MakeTablesLoadable(b)
@@ -35,7 +35,7 @@ func (c Circuit) For(t dataflow.Target) Circuit {
 	return c
 }
 
-// lane returns the type of a PE's accumulator.
+// lane returns the type of the accumulator of channel pe of a word.
 func (c Circuit) lane(pe int) num.Type {
 	if c.lanes == nil {
 		return c.Acc
@@ -43,8 +43,8 @@ func (c Circuit) lane(pe int) num.Type {
 	return c.lanes[pe]
 }
 
-// Weights returns a row of weights per iteration: from the table or, if weights are external, the next word from
-// memory.
+// Weights returns an iteration's row of weights, at address row of the table. External weights are the next word from
+// memory instead.
 func (c Circuit) Weights(row circuit.Value) circuit.Value {
 	if c.External() {
 		return circuit.WeightStreamInput(c.b, c.WeightPort(c.f).Width())
@@ -52,16 +52,16 @@ func (c Circuit) Weights(row circuit.Value) circuit.Value {
 	return c.table().Row(row)
 }
 
-// table returns the table of the weights.
+// table returns the table of the unit's weights.
 func (c Circuit) table() circuit.ConstantTable {
 	s := c.WeightStorage(c.f)
 	return c.b.Table("weights", s.Style(), c.stored(), c.f.PE*c.f.SIMD, s.Rows,
 		func() [][]int64 { return c.WeightTable(c.f).Rows })
 }
 
-// Channels returns the outputs of PE channels. inputs returns the input word of a channel; it must be the same for
-// all channels if products are packed. weights is a row of weights. A new sum begins when first holds. row is the
-// address of the step functions' tables, at stage 0.
+// Channels returns the outputs of PE channels. inputs returns the input word of a channel, the same for all if products
+// are packed. weights is a row of weights. A new sum begins when first holds. row is the address of the step functions'
+// tables, at stage 0.
 func (c Circuit) Channels(inputs func(pe int) circuit.Value, weights, first, row circuit.Value) []circuit.Value {
 	sums := c.Dots(c.f.PE, inputs, weights)
 	for pe, dot := range sums {
@@ -114,7 +114,7 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 }
 
 // added returns the sum of a channel's addends. own says that the weights are this channel's constants, so that the
-// adder cannot be shared; otherwise added calls a shared circuit function.
+// adder cannot be shared; otherwise it calls a shared circuit function.
 func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
 	if own {
 		return c.total(addends)
@@ -126,7 +126,8 @@ func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
 	})[0]
 }
 
-// call returns the result of a circuit function for the inputs x and weights w of n channels.
+// call returns the results of a circuit function with the given name, for the inputs x and weights w of n channels. It
+// builds the function at the first call.
 func (c Circuit) call(name string, n int, x, w circuit.Value,
 	f func(c Circuit, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
 	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.c, c.XNOR, c.span,
@@ -141,7 +142,7 @@ func (c Circuit) call(name string, n int, x, w circuit.Value,
 	})
 }
 
-// outputs returns the outputs for the accumulators' values.
+// outputs returns the outputs for the accumulators' values sums. row is the address of the step functions' tables.
 func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Value {
 	if form := c.form(c.f); form != nil {
 		return form.Circuit(c.b, row, sums)
@@ -156,7 +157,7 @@ func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Valu
 	return sums
 }
 
-// whole returns the sums of one clock's products for n channels.
+// whole returns the sums of one clock's products for n channels, from inputs x and weights w.
 func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 	for _, h := range c.heaps(x, w, n) {
 		dots = append(dots, h.Sum(c.dotType(c.f.SIMD).Range()))
@@ -164,7 +165,8 @@ func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 	return dots
 }
 
-// addends returns, for each of n channels, the same number of addends whose sum is that of one clock's products.
+// addends returns, for each of n channels, the same number of addends. Their sum is that of one clock's products of
+// inputs x and weights w.
 func (c Circuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
 	for _, h := range c.heaps(x, w, n) {
 		list = append(list, h.Addends()...)
@@ -172,7 +174,7 @@ func (c Circuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
 	return list
 }
 
-// total returns the sum of a channel's addends.
+// total returns the sum of a channel's addends, in dotType.
 func (c Circuit) total(addends []circuit.Value) circuit.Value {
 	h := c.b.NewBitHeap()
 	for _, a := range addends {
@@ -181,7 +183,7 @@ func (c Circuit) total(addends []circuit.Value) circuit.Value {
 	return h.Sum(c.dotType(c.f.SIMD).Range())
 }
 
-// heaps returns the heaps of one clock's products for n channels.
+// heaps returns, for each of n channels, the bits of one clock's products that are still to be added.
 func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
 	if c.p.HasMultipleLanes() {
 		return c.packed(x, w, n)
@@ -202,7 +204,7 @@ func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
 	return []*circuit.BitHeap{h}
 }
 
-// stored returns the element type of a row of weights.
+// stored returns the element type of the rows in the table of weights.
 func (c Circuit) stored() num.Type {
 	if c.c != nil {
 		return c.c.Code
@@ -210,7 +212,7 @@ func (c Circuit) stored() num.Type {
 	return c.Weight
 }
 
-// weight returns weight i of a row.
+// weight returns weight i of the row w, decoded.
 func (c Circuit) weight(w circuit.Value, i int) circuit.Value {
 	if c.c != nil {
 		return circuit.Decoded(w, i, c.c)
@@ -218,7 +220,7 @@ func (c Circuit) weight(w circuit.Value, i int) circuit.Value {
 	return circuit.Element(w, i, c.Weight)
 }
 
-// factor returns weight i of a row as a factor of a minifloat product.
+// factor returns weight i of the row w as a factor of a product of minifloats.
 func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
 	if c.c != nil {
 		return circuit.IntegerFactor(c.weight(w, i))
@@ -226,7 +228,7 @@ func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
 	return circuit.FactorOf(w, i, c.Weight)
 }
 
-// put adds product i to the heap.
+// put adds the product of input i and weight i to the heap.
 func (c Circuit) put(h *circuit.BitHeap, x, w circuit.Value, i int) {
 	switch {
 	case floats(c.Unit):
@@ -242,7 +244,7 @@ func (c Circuit) put(h *circuit.BitHeap, x, w circuit.Value, i int) {
 	}
 }
 
-// product1 returns product i as a number.
+// product1 returns the product of input i and weight i as a number.
 func (c Circuit) product1(x, w circuit.Value, i int) circuit.Value {
 	if c.f.Compute == dataflow.ComputeInDSPs {
 		return circuit.Product(circuit.Element(x, i, c.in), c.weight(w, i))
@@ -252,7 +254,7 @@ func (c Circuit) product1(x, w circuit.Value, i int) circuit.Value {
 	return h.Sum(c.raw)
 }
 
-// requantised returns the product p after its requantiser.
+// requantised returns the product p after the unit's requantiser, which must exist.
 func (c Circuit) requantised(p circuit.Value) circuit.Value {
 	return circuit.AssumeRange(circuit.Requantised(p, *c.requant), c.product)
 }

@@ -17,7 +17,8 @@ type WeightCodes struct {
 // memory for each of its lookup tables.
 const lutBits = 64
 
-// codesOf returns the codes of weights of a type. values lists all distinct weights, or is nil if there are too many.
+// codesOf returns how weights of a type are stored. values lists all distinct weights, or is nil if there are too many
+// for codes.
 func codesOf(weight num.Type, values []int64) WeightCodes {
 	if len(values) > 0 {
 		if c := num.CodingOf(weight, values); c != nil {
@@ -27,8 +28,8 @@ func codesOf(weight num.Type, values []int64) WeightCodes {
 	return WeightCodes{number: weight}
 }
 
-// CodingForRows returns the coding for a table with the given rows, or nil if the table holds numbers. The coding pays
-// if the bits that it saves in all rows are worth the lookup tables that decode a row.
+// CodingForRows returns the coding for a table with the given rows, or nil if the table holds numbers. Codes pay if the
+// bits that they save in all rows are worth the LUTs that decode a row.
 func (c WeightCodes) CodingForRows(rows int) *num.Coding {
 	if c.coding == nil || lutBits*c.decoder.LUT > rows*(c.number.Width-c.coding.Code.Width) {
 		return nil
@@ -36,7 +37,7 @@ func (c WeightCodes) CodingForRows(rows int) *num.Coding {
 	return c.coding
 }
 
-// Stored returns the element type of a table with the given rows.
+// Stored returns the element type of a table of weights with the given rows.
 func (c WeightCodes) Stored(rows int) num.Type {
 	if coding := c.CodingForRows(rows); coding != nil {
 		return coding.Code
@@ -44,7 +45,7 @@ func (c WeightCodes) Stored(rows int) num.Type {
 	return c.number
 }
 
-// Table returns the table of the given rows of weights, encoded if that pays.
+// Table returns the table of the given rows of weights, as codes if that pays. doc describes it in the C++.
 func (c WeightCodes) Table(doc string, rows [][]int64) dataflow.Table {
 	t := dataflow.Table{Name: "weights", Doc: doc, Elem: c.Stored(len(rows)), Rows: rows}
 	coding := c.CodingForRows(len(rows))
@@ -60,8 +61,8 @@ func (c WeightCodes) Table(doc string, rows [][]int64) dataflow.Table {
 	return t
 }
 
-// Fields returns the config fields for core/mac.hpp that decode the weights, if a table with the given rows has
-// codes.
+// Fields returns the fields of the C++ for core/mac.hpp that decode the weights, or none if a table with the given rows
+// holds numbers.
 func (c WeightCodes) Fields(rows int) []dataflow.Field {
 	coding := c.CodingForRows(rows)
 	if coding == nil {
@@ -73,7 +74,7 @@ func (c WeightCodes) Fields(rows int) []dataflow.Field {
 	}
 }
 
-// Logic returns the decoders for the given number of weights per clock. It returns none if a table with the given
+// Logic returns the cost of decoding the given number of weights per clock. It is nothing if a table with the given
 // rows holds numbers, or if decoding needs no logic.
 func (c WeightCodes) Logic(weights, rows int) []cost.CostPart {
 	if c.CodingForRows(rows) == nil || c.decoder.LUT == 0 {
@@ -82,7 +83,7 @@ func (c WeightCodes) Logic(weights, rows int) []cost.CostPart {
 	return []cost.CostPart{c.decoder.Times(weights).AsPart("weight decoders")}
 }
 
-// values returns the distinct weights of all rows in increasing order, or nil if there are more than codes.
+// values returns the distinct weights of all rows in increasing order, or nil if there are too many for codes.
 func values(rows []*row) (list []int64) {
 	for _, r := range rows {
 		if r.values == nil {
@@ -97,7 +98,7 @@ func values(rows []*row) (list []int64) {
 	return list
 }
 
-// AllowZeros prepares the unit's table for zeros beside the weights, which fill unused lanes.
+// AllowZeros prepares the unit's table of weights for zeros, with which unused lanes are filled.
 func AllowZeros(u *Unit) {
 	if u.Weight.Kind == num.Bipolar {
 		u.Weight = num.Type{Kind: num.Ternary, Width: 2}

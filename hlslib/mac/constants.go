@@ -7,15 +7,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// constants holds the adders of a unit whose weights are all constants. They are computed at the first request.
+// constants holds the adders of a unit whose weights are all constants, once they have been computed.
 type constants struct {
 	once  sync.Once
 	found cost.ConstantAdders
 }
 
-// ConstantWeightAdders returns the adders of a fold that takes all weights in every clock. The weights are constants
-// then, and synthesis builds each product from the digits of its weight. The result is zero if weights are loaded, or
-// if products are made in another way: in DSP slices, as matches of bits, from minifloats, or with requantisers.
+// ConstantWeightAdders returns the adders of a fold that takes all weights in every clock, as constants. Synthesis
+// builds each product from the digits of its weight. The result is zero for any other fold, and if weights are loaded.
+// So it is for products in DSP slices, matches of bits, and products of minifloats or requantised ones.
 func ConstantWeightAdders(u *Unit, f dataflow.Fold) cost.ConstantAdders {
 	if tableRows(u, f) > 1 || f.Compute == dataflow.ComputeInDSPs || u.room != nil || u.XNOR || u.requant != nil ||
 		floats(u) {

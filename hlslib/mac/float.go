@@ -11,7 +11,7 @@ import (
 // of the exponents.
 func floats(u *Unit) bool { return u.Weight.IsFloat() || u.in.IsFloat() }
 
-// rawBits returns the width of the largest magnitude of a product.
+// rawBits returns the width of the largest magnitude of a product before it is requantised.
 func rawBits(u *Unit) int { return num.NarrowestInt(num.Range{Hi: max(u.raw.Hi, -u.raw.Lo)}).Width }
 
 // MinifloatFactors returns the parts of a product of minifloats for the cost formulas, or the zero value if it is one
@@ -26,7 +26,8 @@ func MinifloatFactors(u *Unit) cost.FloatFactors {
 		Exponents: exponent(u.Weight) + exponent(u.in), Signed: u.Weight.Kind == num.Float || u.in.Kind == num.Float}
 }
 
-// significand returns the width of the integer that is multiplied, for an element of type t.
+// significand returns the width of the integer that is multiplied for an element of type t: the significand of a
+// minifloat.
 func significand(t num.Type) int {
 	if t.IsFloat() {
 		return t.Mantissa + 1
@@ -34,7 +35,7 @@ func significand(t num.Type) int {
 	return t.Width
 }
 
-// shifts returns the largest shift of a significand.
+// shifts returns by how many bits the significand of type t is shifted at most; 0 for an integer.
 func shifts(t num.Type) int {
 	if t.IsFloat() {
 		return max(0, 1<<t.Exponent()-2)

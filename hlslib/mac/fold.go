@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Folds yields every PE and SIMD that fit, with each memory and each kind of multiplier. Bipolar operands need no
-// multiplier, and minifloats only a small one in LUTs.
+// Folds yields every PE and SIMD of the lists for which fits reports true, with each memory and each kind of
+// multiplier. Bipolar operands need no multiplier, and minifloats only a small one in LUTs.
 func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Folds {
 	compute := []dataflow.Compute{dataflow.ComputeInLUTs, dataflow.ComputeInDSPs}
 	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar || floats(u) {
@@ -48,7 +48,7 @@ func (u *Unit) WithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
 // Delay returns the delay of the loop through the accumulator's adder, in nanoseconds.
 func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
 
-// Chain appends the operations from inputs to outputs to c. Products are packed as p says.
+// Chain adds the operations from inputs to outputs to c, for a fold whose products are packed as p says.
 func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
 	u.Sum(c, f, p, tableRows(u, f))
 	if f.SIMD < len(u.weights[0]) { // adds to the sum so far, or begins a new one
@@ -62,7 +62,8 @@ func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
 	}
 }
 
-// Sum appends one clock's products and their sum to c, with weights from a table with the given rows.
+// Sum adds one clock's products and their sum to c. Products are packed as p says, and weights come from a table with
+// the given rows.
 func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 	c.DoCounterLookup(rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width, f.Memory)
 	if u.Codes.Logic(1, rows) != nil {
@@ -97,11 +98,11 @@ func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 	}
 }
 
-// FactorBits returns the width of weights or inputs, whichever is smaller.
+// FactorBits returns the bits of the narrower factor of products: weights or inputs.
 func (u *Unit) FactorBits() int { return min(u.Weight.Width, u.in.Width) }
 
-// Packing returns how DSP slices share the products of channels with common inputs, with SIMD products each per
-// clock. The cost and the C++ both follow it. Requantised products are not packed.
+// Packing returns how DSP slices share the products of channels with common inputs, SIMD products each per clock. The
+// cost and the C++ both follow it. Without DSP slices, and for requantised products, it packs nothing.
 func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Packing {
 	if f.Compute != dataflow.ComputeInDSPs || u.requant != nil {
 		return cost.Packing{}
@@ -109,7 +110,7 @@ func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Pa
 	return cost.FabricOf(t.Board).Pack(channels, f.SIMD, u.span, u.inputs)
 }
 
-// packFields returns the config fields of a packing for core/mac.hpp, or none if nothing is packed.
+// packFields returns the fields of the C++ for core/mac.hpp that describe a packing, or none if nothing is packed.
 func packFields(p cost.Packing) []dataflow.Field {
 	if !p.HasMultipleLanes() {
 		return nil
@@ -130,7 +131,7 @@ func packFields(p cost.Packing) []dataflow.Field {
 	}
 }
 
-// SumFields returns the config fields for the sums in core/mac.hpp.
+// SumFields returns the fields of the C++ for the products and sums of core/mac.hpp.
 func (u *Unit) SumFields(f dataflow.Fold, p cost.Packing) []dataflow.Field {
 	config := []dataflow.Field{
 		{Name: "acc_t", Doc: "accumulator", Value: u.Acc},
@@ -146,8 +147,8 @@ func (u *Unit) SumFields(f dataflow.Fold, p cost.Packing) []dataflow.Field {
 	return append(config, packFields(p)...)
 }
 
-// Emit returns the instance of the layer called name: the fields of its loop, and the fields and tables for
-// core/mac.hpp and core/compare.hpp. The texts channels and inputs name, in the plural, what PE and SIMD count.
+// Emit returns the data of the C++ instance of the layer called name. loop are the fields of its loop; it adds what
+// core/mac.hpp and core/compare.hpp need. The texts channels and inputs name, in the plural, what PE and SIMD count.
 func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs string,
 	loop ...dataflow.Field) dataflow.Instance {
 	var fields []dataflow.Field
@@ -178,7 +179,7 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 	}
 }
 
-// Storage returns the memories of Emit's tables. The weights are in the fold's memory.
+// Storage returns the memories of the fold's tables: of weights, in the fold's memory, and of step functions.
 func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
 	list := append(make([]dataflow.Storage, 0, 6), u.WeightStorage(f)) // room for memories that the layer adds
 	if form := u.form(f); form != nil {
@@ -187,13 +188,13 @@ func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
 	return list
 }
 
-// WeightStorage returns the memory of the weights.
+// WeightStorage returns the memory of the fold's table of weights.
 func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
 	rows := tableRows(u, f)
 	return dataflow.ROMStorage("weights", "weight memory", rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width).At(f.Memory)
 }
 
-// tableRows returns the number of rows in the weights' table.
+// tableRows returns the number of rows in the fold's table of weights.
 func tableRows(u *Unit, f dataflow.Fold) int {
 	return len(u.weights) * len(u.weights[0]) / (f.PE * f.SIMD)
 }
@@ -204,8 +205,8 @@ func (u *Unit) WeightPort(f dataflow.Fold) dataflow.Port {
 	return dataflow.Port{Elem: u.Codes.Stored(rows), PerWord: f.PE * f.SIMD, Words: rows}
 }
 
-// WithoutMemory returns the fold without a choice of memory, if the weights have a single row: it has the same
-// hardware.
+// WithoutMemory returns the fold with NoMemory if the weights have a single row, because all memories are then the same
+// hardware. Else it returns f.
 func WithoutMemory(u *Unit, f dataflow.Fold) dataflow.Fold {
 	if u.WeightStorage(f).Rows == 1 {
 		f.Memory = dataflow.NoMemory
@@ -242,7 +243,7 @@ func AddedBits(u *Unit, n int, f dataflow.Fold) (added int) {
 	return added
 }
 
-// WeightTable returns the table of the weights. A row is consumed in one clock.
+// WeightTable returns the table of the weights. Each row holds the weights of one clock.
 func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 	k := len(u.weights[0])
 	rows := make([][]int64, 0, tableRows(u, f))
@@ -258,8 +259,8 @@ func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 	return u.Codes.Table("by nf and sf: element pe*simd + i", rows)
 }
 
-// OpCounts returns a frame's multiply-accumulates, by input and weight type, and the parameters by type. Every weight
-// meets the given number of vectors.
+// OpCounts returns a frame's multiply-accumulates, by input and weight type, and the parameters by type, under FINN's
+// names. Every weight meets the given number of vectors.
 func (u *Unit) OpCounts(vectors int) map[string]int64 {
 	weights := int64(len(u.weights)) * u.length
 	c := map[string]int64{

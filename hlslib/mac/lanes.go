@@ -38,7 +38,7 @@ func SavedBits(u *Unit, f dataflow.Fold, t dataflow.Target) (bits int) {
 	return bits
 }
 
-// LaneFields returns the config field for accumulators of individual widths, or none if all have the same width.
+// LaneFields returns the field of the C++ for accumulators of individual widths, or none if all have the same width.
 func LaneFields(u *Unit, f dataflow.Fold, t dataflow.Target) []dataflow.Field {
 	lanes := u.Lanes(f, t)
 	if lanes == nil {

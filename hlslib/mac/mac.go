@@ -45,7 +45,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Limits that Verify and Bind check.
+// The limits that Verify and Bind check.
 const (
 	MaxWeight = 1 << 40 // magnitude of a weight
 	// MaxThresholds limits the thresholds of a channel. A jump by n times the outputs' common unit counts as n
@@ -54,7 +54,8 @@ const (
 	maxAccBits    = 63
 )
 
-// A Unit holds weights and step functions, bound to the type and ranges of their inputs.
+// A Unit is the arithmetic of a matrix layer: its weights and step functions, bound to the type and ranges of their
+// inputs.
 type Unit struct {
 	Weight num.Type    // type of a weight
 	Acc    num.Type    // type of the accumulator
@@ -90,8 +91,8 @@ type tail struct {
 	needs   dataflow.WeightRoom  // the room that tables of these types need
 }
 
-// Verify checks weights, step functions and the requantiser of products, whatever the inputs are. There may be no
-// step functions, one for all channels, or one per channel.
+// Verify returns an error if weights, step functions or the requantiser of products are wrong, whatever the inputs are.
+// There may be no step functions, one for all channels, or one per channel.
 func Verify(weights [][]int64, steps []num.StepFunction, product *num.Requant) error {
 	if len(weights) == 0 || len(weights[0]) == 0 {
 		return errors.New("there are no weights")
@@ -128,7 +129,8 @@ func Verify(weights [][]int64, steps []num.StepFunction, product *num.Requant) e
 }
 
 // Bind returns the unit for inputs of type in. ranges returns the ranges of the inputs that meet channel c's weights:
-// one for all of them, or one for each. Every product passes the requantiser product, unless it is nil.
+// one for all of them, or one for each. Every product passes the requantiser product, unless it is nil. It returns an
+// error if a sum is too wide or there are too many thresholds.
 func Bind(weights [][]int64, steps []num.StepFunction, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
@@ -141,8 +143,8 @@ func Bind(weights [][]int64, steps []num.StepFunction, product *num.Requant, in 
 	return u, bind(u)
 }
 
-// BindLoadable returns a unit whose weights and step functions are loaded at run time. All types and circuits hold for
-// any weights and functions within the room. The error names the first number that does not fit.
+// BindLoadable returns what Bind does for weights and step functions that are loaded at run time. All types and
+// circuits hold for any of them within the room. The error names the first number that does not fit.
 func BindLoadable(room dataflow.WeightRoom, weights [][]int64, steps []num.StepFunction, product *num.Requant,
 	in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
@@ -164,7 +166,8 @@ func BindLoadable(room dataflow.WeightRoom, weights [][]int64, steps []num.StepF
 	return u, bind(u)
 }
 
-// SelectChannels returns the unit of the given channels of u, as Bind would from their weights and step functions.
+// SelectChannels returns the unit of the given channels of u, as Bind would from their weights and step functions,
+// which it takes.
 func SelectChannels(u *Unit, channels []int, weights [][]int64, steps []num.StepFunction) (*Unit, error) {
 	p := &Unit{Apart: u.Apart, requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights,
 		steps: steps}
@@ -190,7 +193,7 @@ func pick[T any](list []T, at []int) []T {
 	return some
 }
 
-// bind derives all other fields from weights, rows and step functions.
+// bind derives all other fields of u from its weights, rows and step functions. It returns an error as Bind does.
 func bind(u *Unit) error {
 	u.length = int64(len(u.weights[0]))
 	if u.Weight = narrowest(u.rows); u.room != nil {
@@ -226,7 +229,7 @@ func bind(u *Unit) error {
 	return nil
 }
 
-// TooWideError is the error for a layer whose sums or products need more bits than an accumulator may have.
+// A TooWideError says that sums or products of a layer need more bits than an accumulator may have.
 type TooWideError struct {
 	why        string
 	Minifloats bool // it multiplies minifloats
@@ -234,7 +237,7 @@ type TooWideError struct {
 
 func (e TooWideError) Error() string { return e.why }
 
-// ExactOutput returns channel c's output for a sum.
+// ExactOutput returns channel c's output for the sum of its products.
 func (u *Unit) ExactOutput(c int, sum int64) int64 {
 	if len(u.steps) == 0 {
 		return sum
@@ -242,10 +245,10 @@ func (u *Unit) ExactOutput(c int, sum int64) int64 {
 	return layer.ForChannel(u.steps, c).Apply(sum)
 }
 
-// Accumulator returns the accumulator's width under each rule that bounds it.
+// Accumulator returns the accumulator's width by each rule that bounds it.
 func (u *Unit) Accumulator() dataflow.AccumulatorBounds { return u.bound }
 
-// ChannelSums returns the bounds of each channel's weights and sums.
+// ChannelSums returns, by channel, the sums of the weights and the range of the sum of products.
 func (u *Unit) ChannelSums() []dataflow.ChannelSum {
 	list := make([]dataflow.ChannelSum, len(u.rows))
 	for c, r := range u.rows {
@@ -254,7 +257,7 @@ func (u *Unit) ChannelSums() []dataflow.ChannelSum {
 	return list
 }
 
-// form returns the implementation of the step functions in a fold, or nil if there are none.
+// form returns the form in which a fold computes the step functions, or nil if there are none.
 func (a *tail) form(f dataflow.Fold) steps.BuiltSteps {
 	if a.Thresholds() == 0 {
 		return nil
@@ -262,7 +265,7 @@ func (a *tail) form(f dataflow.Fold) steps.BuiltSteps {
 	return a.built.FormAt(steps.Site{PE: f.PE, Alike: a.compare.Shared()})
 }
 
-// Logic returns the cost of the step functions in a fold, without their tables.
+// Logic returns the cost of the step functions in a fold, without the memories of their tables.
 func (a *tail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPart {
 	if form := a.form(f); form != nil {
 		return form.Logic(m)
@@ -273,7 +276,8 @@ func (a *tail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPart {
 // Thresholds returns the number of thresholds per channel, or 0 without step functions.
 func (a *tail) Thresholds() int { return a.compare.Steps() }
 
-// bindOutput sets the outputs' ranges and element type, and the comparators that compute them.
+// bindOutput sets the outputs' ranges and type, and the thresholds that compute them, for sums in the given ranges by
+// channel. It returns an error for too many thresholds.
 func (u *Unit) bindOutput(sums []num.Range) error {
 	if len(u.steps) == 0 {
 		u.Range = sums
@@ -305,7 +309,8 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 	return nil
 }
 
-// bindLive restricts the step functions to the ranges of the sums, and sets the outputs' ranges.
+// bindLive restricts the step functions to the sums that occur, and sets the outputs' ranges. acc has the ranges of the
+// accumulator's values.
 func bindLive(u *Unit, sums, acc []num.Range) error {
 	u.live, u.Range, u.matches = make([]num.StepFunction, len(sums)), make([]num.Range, len(sums)), u.XNOR
 	for c, r := range sums {
@@ -319,7 +324,7 @@ func bindLive(u *Unit, sums, acc []num.Range) error {
 	return nil
 }
 
-// onAccumulator converts s to a function of the accumulator. p matches stand for the sum 2p-K, which reaches a
+// onAccumulator returns s as a function of the accumulator's value. p matches stand for the sum 2p-K, which reaches a
 // breakpoint at for p >= (at+K)/2. If two breakpoints fall on one p, no sum lies between them.
 func (u *Unit) onAccumulator(s num.StepFunction) num.StepFunction {
 	if !u.XNOR {

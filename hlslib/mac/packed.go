@@ -5,9 +5,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// packed returns the heaps of one clock's products for n channels with common inputs that share multipliers. It is
-// mac_packed of hlslib/core/mac.hpp: a factor holds the weights of all channels, each in its own lane, and so does a
-// product.
+// packed returns the heaps that heaps does, for n channels with common inputs that share multipliers. It is mac_packed
+// of hlslib/core/mac.hpp: a factor holds the weights of all channels, each in its own lane, and so does a product.
 func (c Circuit) packed(x, w circuit.Value, n int) []*circuit.BitHeap {
 	heaps := make([]*circuit.BitHeap, n)
 	for lane := range heaps {
@@ -20,8 +19,8 @@ func (c Circuit) packed(x, w circuit.Value, n int) []*circuit.BitHeap {
 	return heaps
 }
 
-// slices returns the sum of up to Terms products from index from on, which is unpacked as a whole. For each lane that
-// overlaps the lane below, it also returns whether the lane's sum is odd.
+// slices returns the sum of up to Terms packed products of n channels, from index from on. For each lane that overlaps
+// the lane below, odd says whether the lane's sum is odd.
 func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd []circuit.Value) {
 	var products []circuit.Value
 	odds := make([][]circuit.Value, n) // by lane: whether each product is odd
@@ -49,7 +48,7 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 	return c.sum(products), odd
 }
 
-// wide returns the factor with a weight in each lane. A lane's weight is reduced by one if the lanes below are
+// wide returns the factor that has a weight in each lane. A lane's weight is reduced by one if the lanes below are
 // negative.
 func (c Circuit) wide(weights []circuit.Value) circuit.Value {
 	var words []circuit.Value
@@ -72,8 +71,8 @@ func (c Circuit) wide(weights []circuit.Value) circuit.Value {
 	return circuit.AssumeRange(circuit.Wrapped(word, num.Type{Kind: num.Int, Width: word.Width()}), r)
 }
 
-// sum adds packed products. It uses a compressor heap for more than two, because Yosys makes up to three times as
-// many lookup tables of chained adders.
+// sum returns the sum of packed products. It uses a compressor heap for more than two, because Yosys makes up to three
+// times as many LUTs of chained adders.
 func (c Circuit) sum(products []circuit.Value) circuit.Value {
 	if len(products) <= 2 {
 		return circuit.Total(products...)
@@ -85,7 +84,7 @@ func (c Circuit) sum(products []circuit.Value) circuit.Value {
 	return h.Sum(num.Type{Kind: num.Int, Width: c.p.Sum}.Range())
 }
 
-// parity reports whether an odd number of conditions hold.
+// parity returns a condition of the circuit: an odd number of the given conditions hold.
 func parity(conditions []circuit.Value) circuit.Value {
 	if len(conditions) == 1 {
 		return conditions[0]
@@ -94,8 +93,8 @@ func parity(conditions []circuit.Value) circuit.Value {
 	return circuit.NotEqual(parity(conditions[:half]), parity(conditions[half:]))
 }
 
-// unpack adds the lanes of a sum to their heaps. The bits below a lane are a signed number; if it is negative, it has
-// borrowed 1 from the lane.
+// unpack adds the lanes of a packed sum to their heaps. The bits below a lane are a signed number; if it is negative,
+// it has borrowed 1 from the lane.
 func (c Circuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.BitHeap) {
 	word := circuit.LowBits(sum, c.p.Sum)
 	borrowed := c.b.Constant(0)

@@ -14,13 +14,13 @@ type MultiplierFactor struct {
 	Range num.Range
 }
 
-// FactorOf returns the factor for weights with the given values.
+// FactorOf returns the type and range of a factor that has the given values.
 func FactorOf(values []int64) MultiplierFactor {
 	r := rowOf(values, nil, []num.Range{{}})
 	return MultiplierFactor{narrowest([]*row{&r}), r.span}
 }
 
-// StoredBits returns the bits per value in a table that is long enough for a coding to pay.
+// StoredBits returns the bits per value in a table of these values that is long enough for codes to pay.
 func (f MultiplierFactor) StoredBits(values []int64) int {
 	if c := num.CodingOf(f.Elem, values); c != nil {
 		return c.Code.Width
@@ -28,14 +28,14 @@ func (f MultiplierFactor) StoredBits(values []int64) int {
 	return f.Elem.Width
 }
 
-// Multiplication is a single multiplication, whose products are accumulated in the given number of bits.
+// A Multiplication is a single product of a weight and an input, which is added up in the given number of bits.
 type Multiplication struct {
 	u    *Unit
 	bits int
 }
 
-// NewMultiplication returns the multiplication of w and x. bits may exceed the width that a layer's accumulator may
-// have.
+// NewMultiplication returns the multiplication of the weight w and the input x. bits may exceed the width that a
+// layer's accumulator may have.
 func NewMultiplication(w, x MultiplierFactor, bits int) Multiplication {
 	u := &Unit{Weight: w.Elem, in: x.Elem, span: w.Range, inputs: x.Range, dots: new(circuit.Library), length: 1}
 	lo, ok1 := x.Range.Times(w.Range.Lo)
@@ -47,13 +47,13 @@ func NewMultiplication(w, x MultiplierFactor, bits int) Multiplication {
 	return Multiplication{u, bits}
 }
 
-// Estimate returns the cost of the multiplication in LUTs in the C++ kernel, by the formulas for layers.
+// Estimate returns the cost of the multiplication in the C++ kernel, in LUTs, by the fitted formula for layers.
 func (o Multiplication) Estimate(f cost.Fabric) []cost.CostPart {
 	return cost.MVAU{MW: 1, MH: 1, PE: 1, SIMD: 1, WeightBits: o.u.Weight.Width, InBits: o.u.in.Width, AccBits: o.bits,
 		Factors: MinifloatFactors(o.u), Fabric: f}.Arithmetic()
 }
 
-// CircuitCost returns the cost of the multiplication's circuit, or false if there is none.
+// CircuitCost returns the cost of the circuit of Circuit with n products. ok is false if there is none.
 func (o Multiplication) CircuitCost(f cost.Fabric, rate circuit.TimingModel, n int) (parts []cost.CostPart, ok bool) {
 	m, ok := o.Circuit(rate, n)
 	if !ok {

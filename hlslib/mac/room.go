@@ -10,10 +10,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Room returns the room that weights and codes of the unit's types need.
+// Room returns the limits of weights and step functions that fit the unit's types.
 func (a *tail) Room() dataflow.WeightRoom { return a.needs }
 
-// roomFor returns the room that weights and codes of a unit's types need.
+// roomFor returns the limits of weights and step functions that fit the unit's types.
 func roomFor(u *Unit) dataflow.WeightRoom {
 	if u.room != nil {
 		return *u.room
@@ -36,8 +36,8 @@ func (a *tail) Loads() bool { return a.room != nil && (!a.External() || a.Thresh
 // External reports whether the weights come from memory with every frame.
 func (a *tail) External() bool { return a.room != nil && a.room.External }
 
-// roomOf returns the facts about a row of weights that hold for any weights within the room. The error names the
-// first weight outside the room.
+// roomOf returns the facts about a row of weights that hold for any weights within the room. The error names the first
+// of the given weights outside it.
 func roomOf(room dataflow.WeightRoom, weights []int64, product *num.Requant, inputs []num.Range) (row, error) {
 	lo, hi := room.Values.Lo, room.Values.Hi
 	for k, w := range weights {
@@ -99,7 +99,8 @@ func bindLoaded(u *Unit, sums []num.Range) error {
 	return nil
 }
 
-// thresholds returns the thresholds of a channel's step function, as the least values that exceed them.
+// thresholds returns the thresholds of channel c's step function, as the least values that exceed them. codes and unit
+// are the range and distance of its outputs. It returns an error if the function has other ones.
 func thresholds(u *Unit, c int, codes num.Range, unit int64) (list []int64, err error) {
 	own := u.rows[c].own
 	s := u.onAccumulator(layer.ForChannel(u.steps, c).Restricted(own)).Restricted(u.accumulated(own))

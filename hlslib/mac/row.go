@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A row holds the facts about a row of weights that bind needs, found in one pass.
+// A row holds what bind needs to know about the weights of a channel, found in one pass.
 type row struct {
 	span      num.Range     // range of the weights
 	zero      bool          // a weight is 0
@@ -48,7 +48,7 @@ func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
 	return r
 }
 
-// with returns a sorted list that also contains v.
+// with returns the sorted list with v in it; nothing changes if it contains v.
 func with(list []int64, v int64) []int64 {
 	i, have := slices.BinarySearch(list, v)
 	if have {

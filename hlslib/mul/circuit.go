@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit returns the RTL. It keeps a gate for the vectors after the first.
+// Circuit returns the RTL. A gate, an input that is one vector for a whole frame, is kept in a memory.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)
@@ -33,7 +33,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// productCircuit returns the product of two elements after adding their offsets.
+// productCircuit returns the product of element pe of the words x and y, after adding their offsets.
 func (o *op) productCircuit(b *circuit.Builder, f dataflow.Fold, x, y circuit.Value, pe int) circuit.Value {
 	h := b.NewBitHeap()
 	var factor [2]circuit.Value
@@ -54,7 +54,7 @@ func (o *op) productCircuit(b *circuit.Builder, f dataflow.Fold, x, y circuit.Va
 	return h.Sum(o.products)
 }
 
-// requantised returns a product after the requantiser.
+// requantised returns a product scaled, rounded and clipped by Params.Requant, which must not be nil.
 func (o *op) requantised(b *circuit.Builder, f dataflow.Fold, product circuit.Value) circuit.Value {
 	q := o.P.Requant.Reduced()
 	if f.Compute == dataflow.ComputeInDSPs && o.rescales() {

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FactorBits returns the least width among the multiplied numbers: inputs with their offsets, and the requantiser's
-// product.
+// FactorBits returns the least width among the numbers that are multiplied: inputs with their offsets, and products
+// that are requantised. It returns num.MaxWidth if nothing needs a multiplier.
 func (o *op) FactorBits() int {
 	bits := num.MaxWidth
 	if o.multiplies() {
@@ -51,7 +51,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.LayerCost(m, o.storage(f), append(parts, o.steps.Logic(m, f)...)...)
 }
 
-// storage returns the layer's memories: the gate, for the vectors after the first, and the tables.
+// storage returns the layer's memories: that of a gate's vector, with no rows if there is no gate, and those of the
+// tables.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	rows := 0
 	if o.gate {
@@ -61,8 +62,8 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return append([]dataflow.Storage{kept}, o.steps.Storage(f)...)
 }
 
-// requantCost returns the cost of one requantiser: a multiplier, an increment if it rounds otherwise than down, and a
-// comparison and a choice for each limit that is exceeded. A shift is wiring.
+// requantCost returns the cost of requantising one product. It consists of a multiplier, an increment unless it rounds
+// down, and a comparison and a choice for each limit that is exceeded. A shift is wiring.
 func (o *op) requantCost(m cost.CostModel, f dataflow.Fold) cost.Resources {
 	q := o.P.Requant.Reduced()
 	codes, _ := q.Rounded(o.products)

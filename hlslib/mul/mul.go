@@ -43,14 +43,16 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
 })
 
-// Params are the parameters of the layer.
+// Params are the parameters of the product: numbers that are added to the inputs first, and step functions or one
+// requantiser for the results.
 type Params struct {
 	Offset  [2]int64           `json:"offset"`            // by input, each within 32 bits
 	Steps   []num.StepFunction `json:"steps,omitempty"`   // none, one for all channels, or one per channel
 	Requant *num.Requant       `json:"requant,omitempty"` // for all channels, instead of steps
 }
 
-// UnmarshalJSON accepts offsets for both inputs or none. A Go array alone would ignore missing or surplus ones.
+// UnmarshalJSON reads the parameters from JSON, and returns an error unless there are offsets for both inputs or for
+// none. Package json alone would ignore missing or surplus elements of an array.
 func (p *Params) UnmarshalJSON(text []byte) error {
 	var list struct {
 		Offset  []int64            `json:"offset"`
@@ -90,9 +92,9 @@ type op struct {
 	steps    layer.ActivationTail
 }
 
-// bind returns the layer for two inputs of one shape, or with a second input that is one vector, [C] or [1, .., C].
-// The last axis has as many channels as there are step functions; a single function fits any input. The output has
-// the first input's shape.
+// bind returns the layer for two inputs of one shape, or with a second input that is one vector, [C] or [1, .., C]. The
+// output has the first input's shape. Any other inputs are an error, as is a number of step functions other than 0, 1
+// and C.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, other := in[0].Shape, in[1].Shape
 	o := &op{Base: b, ChannelwiseSchedule: layer.ChannelSchedule(in)}
@@ -117,8 +119,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, err
 }
 
-// bindProduct sets the types of factors and products. It returns the products' ranges: one if all channels are alike,
-// else one per channel.
+// bindProduct sets o.factor, o.product and o.products, the types and ranges of factors and products. It returns the
+// products' ranges: one if all channels are alike, else one per channel. A product that is too wide is an error.
 func (o *op) bindProduct() ([]num.Range, error) {
 	products := make([]num.Range, max(len(o.In[0].Range), len(o.In[1].Range)))
 	var factor [2]num.Range
@@ -154,7 +156,8 @@ func (o *op) bindProduct() ([]num.Range, error) {
 	return products, err
 }
 
-// bindRequant returns the type of the requantiser's outputs.
+// bindRequant returns the type of the requantiser's outputs, as a list of one. It returns an error if a product times
+// the multiplier leaves 63 bits.
 func (o *op) bindRequant(products dataflow.StreamType) ([]dataflow.StreamType, error) {
 	out := dataflow.StreamType{Shape: products.Shape, Range: make([]num.Range, len(products.Range))}
 	for c, r := range products.Range {
@@ -167,16 +170,18 @@ func (o *op) bindRequant(products dataflow.StreamType) ([]dataflow.StreamType, e
 	return []dataflow.StreamType{out}, nil
 }
 
-// multiplies reports whether the inputs need a multiplier. A factor within -1, 0 and 1 needs none.
+// multiplies reports whether the product of the inputs needs a multiplier. It needs none if one factor is always -1, 0
+// or 1.
 func (o *op) multiplies() bool {
 	choice := num.Range{Lo: -1, Hi: 1}
 	return !o.factor[0].Range().Within(choice) && !o.factor[1].Range().Within(choice)
 }
 
-// rescales reports whether the requantiser needs a multiplier. Its factor is wiring if it is 0 or a power of two.
+// rescales reports whether there is a requantiser that needs a multiplier: its factor is neither 0 nor a power of two.
 func (o *op) rescales() bool { return o.P.Requant != nil && !layer.IsShift(o.P.Requant.Multiplier) }
 
-// Dependence says that every vector is computed independently, unless one vector is used for all.
+// Dependence says that every vector is computed independently. If one vector multiplies all others of a frame, it says
+// that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
 	if o.gate {
 		return dataflow.Dependence{Why: "one vector of a frame multiplies all others"}
@@ -184,7 +189,8 @@ func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.SeparateParts(2, o.Vectors)
 }
 
-// Computation describes Eval as data, or returns nil if a gate multiplies all vectors.
+// Computation describes Eval as data, which compiled engines execute. It returns nil if one vector multiplies all
+// others of a frame.
 func (o *op) Computation() dataflow.Computation {
 	if o.gate {
 		return nil
@@ -196,7 +202,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.ChannelwiseSchedule.Eval(in, o.productOf)
 }
 
-// productOf returns the output of channel c.
+// productOf returns the output of channel c for the values x[0] and x[1] of both inputs.
 func (o *op) productOf(c int, x []int64) int64 {
 	y := o.steps.ExactOutput(c, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
 	if o.P.Requant != nil {
@@ -239,7 +245,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.WithLatency(o, f, t, l.Loop())
 }
 
-// kernel keeps the words of a gate.
+// kernel keeps the words of a gate: the second input, if it is one vector that multiplies all vectors of a frame.
 type kernel struct {
 	dataflow.Kernel                 // computes the elements
 	kept            []dataflow.Word // by fold

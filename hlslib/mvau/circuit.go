@@ -5,8 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit keeps a group's vector for the outputs after the first PE. Every word is read from this memory, a clock
-// after it arrived: a choice between the memory and the input would cost a lookup table per bit.
+// Circuit returns the RTL. A memory keeps a group's vector if several output words need it. Every word is read from
+// this memory, a clock after it arrived: a choice between memory and input would cost a LUT per bit.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	nf, sf := o.folds(f)

@@ -35,7 +35,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return c
 }
 
-// storage returns the layer's memories. If a fold computes outputs after the first PE, it keeps the input vector.
+// storage returns the layer's memories: those of weights and step functions, and the buffer of the input vector. The
+// buffer has no rows if each vector gives one output word.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	nf, sf := o.folds(f)
 	if nf == 1 {

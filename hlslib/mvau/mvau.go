@@ -41,7 +41,8 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
 })
 
-// Params are the parameters of the layer.
+// Params are the parameters of the matrix-vector unit: the weights of each output, and what happens to products and
+// sums.
 type Params struct {
 	Weights [][]int64          `json:"weights"`          // [MH][MW]
 	Steps   []num.StepFunction `json:"steps,omitempty"`  // none, one for all channels, or one per channel
@@ -52,7 +53,7 @@ type Params struct {
 	Room *dataflow.WeightRoom `json:"room,omitempty"`
 }
 
-// groups returns G.
+// groups returns the number of groups into which inputs and outputs are divided, at least 1.
 func (p Params) groups() int { return max(1, p.Groups) }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
@@ -78,8 +79,8 @@ type op struct {
 }
 
 // bind returns the layer for one input of shape [..., MW], where MW may be the product of several trailing axes. The
-// output has the shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C =
-// G*MW.
+// output has the shape [..., MH]. With G groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW.
+// Other shapes are an error.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0]), window: in[0].Shape.Channels()}
 	shape, groups := in[0].Shape, b.P.groups()
@@ -109,7 +110,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, []dataflow.StreamType{o.out}, nil
 }
 
-// unit returns the unit for inputs of type in, with loaded or constant weights.
+// unit returns the arithmetic of the layer for inputs of type in. ranges returns the ranges of the inputs of output c.
+// If Params.Room is set, weights are loaded at run time, else they are constants.
 func (p Params) unit(in num.Type, ranges func(c int) []num.Range) (*mac.Unit, error) {
 	if p.Room != nil {
 		return mac.BindLoadable(*p.Room, p.Weights, p.Steps, p.Product, in, ranges)
@@ -117,17 +119,19 @@ func (p Params) unit(in num.Type, ranges func(c int) []num.Range) (*mac.Unit, er
 	return mac.Bind(p.Weights, p.Steps, p.Product, in, ranges)
 }
 
-// Loaded returns the layer with weights and step functions that are loaded at run time, within the room.
+// Loaded returns the layer, not yet bound, with weights and step functions that are loaded at run time. room limits
+// them.
 func (o *op) Loaded(room dataflow.WeightRoom) dataflow.Op {
 	p := o.P
 	p.Room = &room
 	return New(p)
 }
 
-// Reads returns how many times a frame reads the table of weights.
+// Reads returns how many times the table of weights is read from start to end for a frame: once per vector.
 func (o *op) Reads() int { return o.vectors }
 
-// of sets the fields that follow from the unit.
+// of sets the arithmetic u of the layer, and the fields that follow from it: the output's type, and the possible PE and
+// SIMD.
 func (o *op) of(u *mac.Unit) {
 	o.Unit = u
 	o.pe, o.simd = dataflow.Divisors(o.mh/o.P.groups()), dataflow.Divisors(o.mw)
@@ -135,7 +139,8 @@ func (o *op) of(u *mac.Unit) {
 	o.out.Shape[len(o.out.Shape)-1] = o.mh
 }
 
-// windowOf returns the shape [K, C] of a vector of n elements, which spans the last axis or the last two.
+// windowOf returns the shape [K, C] of a vector of n elements, which spans the last axis or the last two of s. ok is
+// false if it spans neither.
 func windowOf(s dataflow.Shape, n int) (window dataflow.Shape, ok bool) {
 	c := s.Channels()
 	if c == n {
@@ -147,8 +152,8 @@ func windowOf(s dataflow.Shape, n int) (window dataflow.Shape, ok bool) {
 	return s[len(s)-2:], true
 }
 
-// groupRanges returns a function for the ranges of the inputs that output c's weights meet: those of its group, in
-// windows with the given number of channels.
+// groupRanges returns a function that gives, for output c, the ranges of the inputs that its weights meet: those of its
+// group. channels is the size of the input's last axis.
 func (o *op) groupRanges(channels int) func(c int) []num.Range {
 	groups := o.P.groups()
 	if groups == 1 || len(o.in.Range) == 1 {
@@ -167,7 +172,7 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 // Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.vectors) }
 
-// Computation describes Eval as data, which compiled engines execute.
+// Computation describes Eval as data, which compiled engines execute. It returns nil if products are requantised.
 func (o *op) Computation() dataflow.Computation {
 	if o.P.Product != nil {
 		return nil
@@ -205,7 +210,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// dot returns the sum of the products of w with the first elements of x.
+// dot returns the sum of the products of w with the first elements of x. Each product is requantised if Params.Product
+// is set.
 func (p *Params) dot(w, x []int64) (sum int64) {
 	x = x[:len(w)]
 	if p.Product != nil {
@@ -220,11 +226,11 @@ func (p *Params) dot(w, x []int64) (sum int64) {
 	return sum
 }
 
-// folds returns NF and SF: the output words of a group, and the input words.
+// folds returns the trips of the two inner loops: nf output words of a group, and for each of them sf input words.
 func (o *op) folds(f dataflow.Fold) (nf, sf int) { return o.mh / o.P.groups() / f.PE, o.mw / f.SIMD }
 
-// Folds yields every PE that divides a group's outputs and every SIMD that divides MW, in increasing order, with each
-// memory and each kind of multiplier.
+// Folds yields every PE that divides a group's outputs and every SIMD that divides its inputs. They come in increasing
+// order, with each memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
 	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.WithinHLSLimits(f.SIMD, f, o.vectors) })
 }
@@ -311,8 +317,8 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	return i
 }
 
-// Counts returns the numbers of operations and parameters under FINN's names.
+// Counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
 func (o *op) Counts() map[string]int64 { return o.Unit.OpCounts(o.vectors) }
 
-// Moves returns false: the layer multiplies the significands of minifloats.
+// Moves returns false: the layer computes with the values of minifloats instead of passing them on.
 func (o *op) Moves() bool { return false }

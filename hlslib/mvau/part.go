@@ -6,23 +6,24 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Products returns the number of products per clock, and the bits of the wider factor.
+// Products returns how many products the layer computes in a clock, and the bits of their wider factor.
 func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
 }
 
-// Adds returns how many bits the circuit adds for the products of a clock.
+// Adds returns how many bits the circuit adds in a clock to sum its products.
 func (o *op) Adds(f dataflow.Fold) int { return mac.AddedBits(o.Unit, f.PE*f.SIMD, f) }
 
-// Alike compares everything that loops and costs depend on.
+// Alike reports whether the other layer is of this kind and equal in everything that loops and costs of the fold depend
+// on.
 func (o *op) Alike(other dataflow.Op, f dataflow.Fold, t dataflow.Target) bool {
 	p, ok := other.(*op)
 	return ok && o.mh == p.mh && o.mw == p.mw && o.vectors == p.vectors && o.P.groups() == p.P.groups() &&
 		o.in.Elem == p.in.Elem && o.tile == p.tile && mac.SameCost(o.Unit, p.Unit, f, t)
 }
 
-// Part returns the layer that computes, of every output word, the PE/n elements from k*PE/n on. It has only the
-// weights for these.
+// Part returns part k of n of the layer, and its output's type. It computes, of every output word, the PE/n elements
+// from k*PE/n on, and has only the weights for these.
 func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.StreamType, error) {
 	pe := f.PE / n
 	p := Params{Groups: o.P.Groups, Product: o.P.Product, Room: o.P.Room}

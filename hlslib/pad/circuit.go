@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit returns the RTL. If padding comes first, it keeps the word that is read ahead.
+// Circuit returns the RTL, which writes a word of the input or of padding in each iteration. If padding comes first, a
+// register keeps the word that is read ahead.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	place := o.Grid.Circuit(b, o.words(f))

@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts the counters of the position, and the choice between a word and the padding. FINN counts nothing for
-// its FMPadding.
+// Cost counts the counters of rows, columns and words, the choice between a word and the padding, and registers. FINN
+// counts nothing for its FMPadding.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c

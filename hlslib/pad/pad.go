@@ -39,7 +39,8 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
 })
 
-// Params are the parameters of the layer. The first number of each pair is for rows, the second for columns.
+// Params are the parameters of the padding: how many pixels surround and separate those of the input, and their value.
+// The first number of each pair is for rows, the second for columns.
 type Params struct {
 	Before  [2]int `json:"before"`
 	After   [2]int `json:"after"`
@@ -60,7 +61,7 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// axis describes the output's rows (a = 0) or columns (a = 1), where the input has n.
+// axis returns which rows (a = 0) or columns (a = 1) of the output come from the input. The input has n of them.
 func (p Params) axis(a, n int) dataflow.Stride {
 	step := p.Between[a] + 1
 	end := p.Before[a] + (n-1)*step + 1
@@ -73,7 +74,8 @@ type op struct {
 	layer.Grid // of the output; the pixels of the input are hit
 }
 
-// bind returns the layer for one input of shape [H, W, C]. The output has the shape [H', W', C].
+// bind returns the layer for one input of shape [H, W, C], and its output [H', W', C] with the padding. It returns an
+// error if the output has too many elements.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
 	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
@@ -90,7 +92,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// Dependence returns the dependence along a line of pixels, if the frames are lines.
+// Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
+// it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
 	return layer.LineDependence(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
@@ -132,7 +135,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{{Shape: o.Out[0].Shape, Data: y}}
 }
 
-// words returns the words per pixel.
+// words returns the number of words in which a pixel's channels travel, with f.SIMD channels each.
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
@@ -145,7 +148,8 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.WithLatency(o, f, t, l)
 }
 
-// ahead reports whether padding comes first, so that words are read one ahead.
+// ahead reports whether a frame of the output begins with padding. Then each word is read before the word in front of
+// it is written.
 func (o *op) ahead() bool { return o.Rows.First > 0 || o.Columns.First > 0 }
 
 type kernel struct {

@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit joins the positions of a word for each channel, and the result with the positions before.
+// Circuit returns the RTL. It takes the maximum or the sum of a word's positions for each channel, and then of this and
+// the window's positions so far.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)
@@ -35,7 +36,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// greatest returns the greatest of the values, by a tree of comparisons.
+// greatest returns the greatest of one or more values, by a tree of comparisons.
 func greatest(values []circuit.Value) circuit.Value {
 	if n := len(values); n > 1 {
 		return circuit.Maximum(greatest(values[:n/2]), greatest(values[n/2:]))

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts SIMD-1 joins of two values within a word, and one more with the kept value if a window takes several
-// words. FINN has no estimate.
+// Cost counts, per channel, SIMD-1 sums or maxima of two values of a word. If a window takes several words, there is
+// one more with the kept value. FINN has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -30,8 +30,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// Delay returns the delay of joining a word with the kept one, in nanoseconds. If a word is a whole window, nothing
-// is kept, and the counter has the longest path.
+// Delay returns the delay of adding a word to the kept value, or taking the maximum of both, in nanoseconds. If a word
+// is a whole window, nothing is kept, and the delay is that of the counter.
 func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
 	if f.SIMD == o.positions {
 		return cost.CarriedDelay(1)

@@ -32,10 +32,10 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
 })
 
-// Params are the parameters of the layer.
+// Params select the operation of the pooling, Max or Sum.
 type Params = layer.PoolParams
 
-// The operations of pooling.
+// Max and Sum are the operations of pooling: the maximum of each channel over a window, or the sum.
 const Max, Sum = layer.MaxPooling, layer.SumPooling
 
 type op struct {
@@ -45,8 +45,8 @@ type op struct {
 	pe, simd                     []int // the divisors of C, and of K
 }
 
-// bind returns the layer for one input of shape [..., K, C]. The output has the shape [..., C]. For a maximum it has
-// the input's type, for a sum K times its ranges.
+// bind returns the layer for one input of shape [..., K, C], and its output of shape [..., C]. A maximum has the
+// input's type. A sum has K times the input's ranges. An input with fewer than two axes is an error.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
 	n := len(shape) - 2
@@ -87,7 +87,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields every PE that divides the channels with every SIMD that divides the positions, in increasing order.
+// Folds yields every PE that divides the channels with every SIMD that divides a window's positions, in increasing
+// order.
 func (o *op) Folds() dataflow.Folds {
 	return layer.Folds{PE: o.pe, SIMD: o.simd, Fits: func(f dataflow.Fold) bool {
 		return max(f.SIMD*o.in.Elem.Width, o.out.Elem.Width)*f.PE <= dataflow.MaxWord &&
@@ -101,7 +102,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
-// Loop returns the loop, with the latency of a word whose positions are joined in a tree, and then with those before.
+// Loop returns the loop over the input words. Its latency is that of a word whose positions are combined in a tree, and
+// then with the window's positions so far.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.Read()
@@ -113,7 +115,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.WithLatency(o, f, t, layer.WindowsLoop(o.windows, o.channels/f.PE, sf, c.Write()))
 }
 
-// kernel keeps the result of the window so far.
+// kernel keeps, by channel, the maximum or sum of the window's positions so far.
 type kernel struct {
 	op    layer.Pooling
 	sf    int // extent

@@ -6,14 +6,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A position says where an iteration stands in a frame. All its values are available at stage 0.
+// A position says where an iteration stands in a frame, which takes several phases. Each phase reads a block and writes
+// the one before. All its values are available at stage 0.
 type position struct {
 	step          circuit.Value // number of the step in the phase
 	last          circuit.Value // the step is the phase's last
 	reads, writes circuit.Value
 }
 
-// positions counts steps and phases. The first phase only reads, and the last phase only writes.
+// positions builds the counters of steps and phases, for frames of blocks blocks with in input words and out output
+// words. The first phase only reads, and the last phase only writes.
 func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 	longer := max(in, out)
 	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).WithInitial(0)
@@ -38,8 +40,8 @@ func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 	return p
 }
 
-// told is positions for sequences of any length, whose steps are whole blocks. In the last block of a step it reads
-// whether the sequence ends. If so, the next phase only writes.
+// told builds the counters for sequences of any length, whose steps are blocks blocks of in input words and out output
+// words. With a step's last block it reads whether the sequence ends; if so, the next phase only writes.
 func told(b *circuit.Builder, blocks, in, out int) (p position) {
 	longer := max(in, out)
 	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).WithInitial(0)
@@ -63,8 +65,8 @@ func told(b *circuit.Builder, blocks, in, out int) (p position) {
 	return p
 }
 
-// Circuit writes one bank while it reads the other. Both happen at one pipeline stage, because the next block
-// overwrites the last word that is read.
+// Circuit returns the RTL, which writes one bank while it reads the other. Both happen at one pipeline stage, because
+// the next block overwrites the last word that is read.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if s := o.among; s != nil && s.whole.Holds() {
 		return s.whole.atOnce(f, t, s.longest)
@@ -98,7 +100,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// atOnce returns the circuit for sequences of any length that are read completely before anything is written.
+// atOnce returns the RTL for sequences of up to longest steps, each of which is read completely before anything is
+// written.
 func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Module {
 	b := circuit.New(t.Rate())
 	step, order := o.step(longest)

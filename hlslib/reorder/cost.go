@@ -28,7 +28,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// storage returns the layer's memories: two banks, one of which is read while the other is written, and the order.
+// storage returns the layer's memories: two banks, one of which is read while the other is written, and the table of
+// Params.Order.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	in, _ := o.P.words(f)
 	return []dataflow.Storage{

@@ -33,11 +33,12 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// MaxBlock limits the elements of an input or an output block. The largest devices hold two banks of a few million
-// elements.
+// MaxBlock is the most elements that Verify accepts in an input or output block. The largest devices hold two banks of
+// a few million elements.
 const MaxBlock = 1 << 24
 
-// Params are the parameters of the layer.
+// Params are the parameters of the reordering: how frames are divided into blocks of chunks, and the order of chunks in
+// each output block.
 type Params struct {
 	Block int   `json:"block"` // chunks of an input block
 	Chunk int   `json:"chunk"` // elements of a chunk
@@ -69,7 +70,7 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// words returns the words of an input block, and those of an output block.
+// words returns the number of words in an input block, and in an output block.
 func (p Params) words(f dataflow.Fold) (in, out int) {
 	return p.Block * p.Chunk / f.SIMD, len(p.Order) * p.Chunk / f.SIMD
 }
@@ -81,14 +82,15 @@ type op struct {
 	among  *sequences // nil for frames of one length
 }
 
-// sequences says that a layer reads where sequences end. They may have any length up to longest steps, for which
-// whole is bound.
+// sequences says that a layer takes sequences of any length up to longest steps, and reads where they end. whole is the
+// layer for the longest.
 type sequences struct {
 	longest int
 	whole   *op
 }
 
-// bind returns the layer for an input of whole blocks. The output has the given shape and the input's element type.
+// bind returns the layer for one input, and its output with Params.Shape and the input's element type. It returns an
+// error unless both are the same number of whole blocks.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	size, block := in[0].Shape.Size(), b.P.Block*b.P.Chunk
 	if size%block != 0 {
@@ -106,8 +108,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// ranges returns the ranges of the output channels. They differ only if all blocks are alike: the blocks of both
-// sides must be whole vectors. Otherwise it returns the union of the input's ranges.
+// ranges returns the ranges of the output's channels, out of them, for an input of type t. If blocks are not whole
+// vectors on both sides, it returns the union of the input's ranges.
 func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 	in, chunk := t.Shape.Channels(), p.Chunk
 	if len(t.Range) == 1 {
@@ -127,7 +129,7 @@ func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 	return r
 }
 
-// Dependence says that elements of a frame move, whatever their values are. The parts are vectors.
+// Dependence says that the layer moves elements without computing. The parts of a frame are its vectors.
 func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.Dependence{Form: dataflow.CopyDependence, In: []int{o.In[0].Shape.Vectors()},
 		Out: o.Out[0].Shape.Vectors()}
@@ -160,11 +162,12 @@ func (o *op) Folds() dataflow.Folds {
 	})
 }
 
-// address is more bits than any address of a word has, so that frames of all lengths have one latency.
+// address is the number of bits of an address for which the latency is computed. It does not depend on the frame, so
+// that frames of all lengths have one latency.
 const address = 16
 
-// Loop returns the loop. Its latency is that of a word whose address comes from the order, in block RAM as for long
-// frames.
+// Loop returns the loop, which reads a block while it writes the one before. Its latency is that of a word whose
+// address comes from the table of the order, in block RAM.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.NewIterationChain(t)
@@ -186,7 +189,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	})
 }
 
-// A kernel holds the two banks: block b lies in bank b%2.
+// A kernel holds two banks of words: block b of a frame lies in bank b%2.
 type kernel struct {
 	order   []int
 	blocks  int
@@ -216,7 +219,8 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Clone(k.memory[(phase-1)%2][from])}
 }
 
-// phase returns the phase of an iteration, and its number in the phase. Phase p reads block p and writes block p-1.
+// phase returns the phase to which an iteration belongs, and its number in the phase. Phase p reads block p and writes
+// block p-1.
 func (k *kernel) phase(iteration int) (phase, i int) {
 	if iteration < k.in {
 		return 0, iteration
@@ -243,7 +247,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 }
 
-// table returns Order as a table.
+// table returns Order as the table of a memory: by output chunk, the chunk of the input block.
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
 		Name: "order", Doc: "by output chunk: the chunk of the input block",
@@ -255,8 +259,8 @@ func (p Params) table() dataflow.Table {
 	return t
 }
 
-// Stretch returns the layer for sequences of another length. The block must be a sequence. The output must take the
-// same chunks from every step, and either keep the order of steps or reverse it.
+// Stretch returns the layer, not yet bound, for sequences of to steps instead of from. It returns an error unless every
+// step gives the same chunks, and the steps keep their order or are reversed.
 func (o *op) Stretch(from, to int) (dataflow.Op, error) {
 	p := o.P
 	if p.Block%from != 0 || len(p.Order)%from != 0 || o.blocks != 1 {
@@ -297,13 +301,15 @@ func (p Params) IsIdentity() bool {
 	return len(p.Order) == p.Block
 }
 
-// ReadsEnds reports whether the layer must know where sequences end, because it does not handle each step alone.
+// ReadsEnds reports whether the layer must be told where sequences end: it can be stretched to other lengths. longest
+// is the length to which it is bound.
 func (o *op) ReadsEnds(longest int) bool {
 	_, err := o.Stretch(longest, 1)
 	return err == nil
 }
 
-// EmitSteps returns the instance for sequences of any length up to that of the layer.
+// EmitSteps returns the data of the C++ instance for sequences of any length up to longest, to which the layer is
+// bound.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow.Instance {
 	if !o.Holds() {
 		i := o.Emit(f, t)
@@ -327,14 +333,15 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow
 	return i
 }
 
-// Sequence returns the layer for sequences of any length.
+// Sequence returns at, this layer bound to shorter sequences, as one for sequences of any length up to longest.
 func (o *op) Sequence(at dataflow.Op, _, longest int) dataflow.Op {
 	of := *at.(*op)
 	of.Base, of.among = of.With(of.P), &sequences{longest, o}
 	return &of
 }
 
-// step returns the parameters for a sequence of one step, and the order in which a step's chunks are written.
+// step returns the parameters for a sequence of one step, and the table of the order in which a step's chunks are
+// written. It panics if there are none.
 func (o *op) step(longest int) (Params, dataflow.Table) {
 	one, err := o.Stretch(longest, 1)
 	if err != nil {
@@ -354,14 +361,15 @@ func (o *op) step(longest int) (Params, dataflow.Table) {
 	return step, order
 }
 
-// Holds reports whether a whole sequence is read before anything is written.
+// Holds reports whether the layer reads a whole frame before it writes anything.
 func (o *op) Holds() bool { return o.blocks == 1 }
 
-// turned reports whether chunk c of a step comes from the step that is as far from the end as this one is from the
-// start. Steps have the given number of chunks.
+// turned reports whether chunk c of an output step comes from the step as far from the end as this one is from the
+// start. Input steps have the given number of chunks.
 func (o *op) turned(c, chunks int) bool { return o.P.Order[c]/chunks > 0 }
 
-// stretched returns the layer with other parameters, and an output with the new number of steps.
+// stretched returns the layer, not yet bound, with other blocks and another order. In its output's shape, the first
+// axis divisible by from gets to for each from. It returns an error if there is none.
 func (o *op) stretched(block int, order []int, from, to int) (dataflow.Op, error) {
 	p := Params{Block: block, Chunk: o.P.Chunk, Order: order, Shape: slices.Clone(o.P.Shape)}
 	for i, d := range p.Shape {

@@ -7,8 +7,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit returns the RTL: a multiplier and an adder per channel, or the step functions if the layer is built as
-// these.
+// Circuit returns the RTL: a multiplier and an adder per channel, or step functions if that is cheaper.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)
@@ -28,8 +27,9 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// parameter returns a function for the parameter of each of PE channels. It comes from a table if the channels
-// differ.
+// parameter returns a function that gives the parameter of channel pe of a word, where values are those of all
+// channels. It comes from a table called name, by the word's number fold, or is a constant if all channels have the
+// same.
 func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, values []int64,
 	name string) func(pe int) circuit.Value {
 	if layer.AllEqual(values) {
@@ -41,7 +41,7 @@ func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, 
 	return func(pe int) circuit.Value { return circuit.Element(row, pe, elem) }
 }
 
-// coded returns the output for a value.
+// coded returns the output of the layer for the value x, its multiplier and its bias.
 func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x, multiplier, bias circuit.Value) circuit.Value {
 	h := b.NewBitHeap()
 	h.Add(bias, 0)

@@ -7,11 +7,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// FactorBits returns the width of an input or of the multiplier, whichever is smaller.
+// FactorBits returns the bits of the narrower factor of the products: an input or the multiplier.
 func (o *op) FactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Width) }
 
-// Cost counts the parts of the fold. FINN has no formula for this layer; the multiplier costs what it costs in FINN's
-// MVAU.
+// Cost counts the step functions, or the multiplier and what follows it, whichever the fold is built of. FINN has no
+// formula for this layer; the multiplier costs what it costs in FINN's MVAU.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -25,8 +25,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.LayerCost(m, o.Storage(f), append(o.logic(f, m), control, registers)...)
 }
 
-// logic returns the cost of a multiplier and an adder per PE, of an increment if the layer rounds otherwise than
-// down, and of a comparison and a choice for each limit that is exceeded. A shift is wiring.
+// logic returns the cost of a multiplier and an adder per PE, and of rounding and clipping. These take an increment
+// unless the layer rounds down, and a comparison and a choice for each limit that is exceeded.
 func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 	width := max(1, o.sum.Width-o.P.Shift)
 	var products cost.Resources
@@ -41,7 +41,7 @@ func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 	}
 }
 
-// Storage returns the memories of the layer's tables.
+// Storage returns the memories of multipliers, biases and limits.
 func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
 	list := make([]dataflow.Storage, 0, 3)
 	for _, t := range o.tables(f) {

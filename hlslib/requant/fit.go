@@ -38,7 +38,7 @@ func Fit(steps []num.StepFunction, x []num.Range) (p Params, ok bool) {
 var roundings = []num.Rounding{num.Floor, num.HalfEven, num.HalfTowardZero, num.HalfAway, num.TowardZero,
 	num.AwayFromZero}
 
-// fit is Fit for a single rounding.
+// fit finds parameters as Fit does, for one rounding. ok is false if there are none.
 func fit(stairs []num.LineTarget, mode num.Rounding) (p Params, ok bool) {
 	p = Params{Mode: mode, Lo: stairs[0].Limits.Lo, Hi: stairs[0].Limits.Hi}
 	for _, s := range stairs { // a shift that works works one larger, too, with multiplier and bias doubled
@@ -70,7 +70,7 @@ func fit(stairs []num.LineTarget, mode num.Rounding) (p Params, ok bool) {
 	return p, true
 }
 
-// passes reports whether all stairs have multipliers for a rounding and a shift.
+// passes reports whether every staircase is a line with the rounding and the shift.
 func passes(stairs []num.LineTarget, mode num.Rounding, shift int) bool {
 	for _, s := range stairs {
 		if !s.HasLine(mode, shift) {
@@ -80,7 +80,8 @@ func passes(stairs []num.LineTarget, mode num.Rounding, shift int) bool {
 	return true
 }
 
-// choose returns the value nearest to 0 that lies in all ranges or, if there is none, the nearest for each range.
+// choose returns the value nearest to 0 that lies in all ranges, as a list of one. If there is none, it returns the
+// nearest for each range.
 func choose(from []num.Range) []int64 {
 	all := from[0]
 	for _, r := range from {
@@ -96,8 +97,8 @@ func choose(from []num.Range) []int64 {
 	return chosen
 }
 
-// proves reports whether channel c of the layer equals the staircase s. It compares both ends of every plateau. That
-// suffices, because the layer is monotonic.
+// proves reports whether channel c of a layer with parameters p equals the staircase s. It compares both ends of every
+// plateau. That suffices, because the layer is monotonic.
 func proves(s num.LineTarget, p Params, c int) bool {
 	for i, v := range s.F.Value {
 		for _, x := range s.Plateau(i) {

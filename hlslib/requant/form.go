@@ -11,11 +11,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// mostSteps limits the steps of all channels for which other forms are tried: with more, no table is small.
+// mostSteps is the most steps of all channels with which a layer may be built of step functions: with more, no table is
+// small.
 const mostSteps = 1 << 16
 
-// forms holds the layer's functions as step functions. They are computed at the first request, because a check of a
-// model needs none.
+// forms holds the layer as step functions, and the form that was chosen for each fold. They are computed at the first
+// request, because a check of a model needs none.
 type forms struct {
 	once      sync.Once
 	functions *steps.Functions // nil if there are too many steps
@@ -24,8 +25,8 @@ type forms struct {
 	chosen    map[dataflow.Fold]steps.BuiltSteps
 }
 
-// form returns the form of step functions of which a fold is built, or nil if the layer's own multiplier is cheaper
-// or in DSP slices.
+// form returns the form of step functions of which a fold is built. It is nil if multipliers are cheaper, or are in DSP
+// slices.
 func (o *op) form(f dataflow.Fold) steps.BuiltSteps {
 	if f.Compute == dataflow.ComputeInDSPs {
 		return nil
@@ -66,7 +67,8 @@ func (o *op) chooseForm(f dataflow.Fold) steps.BuiltSteps {
 	return nil
 }
 
-// bindForms computes the layer's step functions.
+// bindForms sets the layer's step functions, o.forms.compare and o.forms.functions. It leaves functions nil if they
+// have too many steps.
 func (o *op) bindForms() {
 	v := layer.MergeAxes(max(len(o.P.Multiplier), len(o.P.Bias)), o.In[0])
 	n := max(len(o.P.Multiplier), len(o.P.Bias))
@@ -89,7 +91,7 @@ func (o *op) bindForms() {
 	}
 }
 
-// step returns channel c as a step function over x.
+// step returns channel c of the layer as a step function for inputs in x.
 func (p Params) step(c int, x num.Range) num.StepFunction {
 	m, b := layer.ForChannel(p.Multiplier, c), layer.ForChannel(p.Bias, c)
 	if m < 0 {

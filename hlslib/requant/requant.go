@@ -41,10 +41,11 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"Requant"}},
 })
 
-// MaxShift is the largest shift that Verify accepts.
+// MaxShift is the largest shift, in bits, that Verify accepts.
 const MaxShift = num.MaxRequantShift
 
-// Params are the parameters of the layer.
+// Params are the parameters of the requantisation: multiplier and bias by channel, then a shift with rounding, and
+// limits of the output.
 type Params struct {
 	Multiplier []int64      `json:"multiplier"`     // one for all channels, or one per channel
 	Bias       []int64      `json:"bias"`           // one for all channels, or one per channel
@@ -69,7 +70,7 @@ func (p Params) Verify() error {
 	return err
 }
 
-// mode returns the rounding; an empty Mode means floor.
+// mode returns the rounding of the shift, num.Floor if Mode is empty.
 func (p Params) mode() num.Rounding {
 	if p.Mode == "" {
 		return num.Floor
@@ -77,26 +78,27 @@ func (p Params) mode() num.Rounding {
 	return p.Mode
 }
 
-// sum returns the exact range of channel c's sum before the shift. ok is false if the sum leaves 64 bits.
+// sum returns the range of multiplier times input plus bias for channel c, whose inputs are in x. ok is false if it
+// leaves 64 bits.
 func (p Params) sum(c int, x num.Range) (s num.Range, ok bool) {
 	product, ok1 := x.Times(layer.ForChannel(p.Multiplier, c))
 	s, ok2 := product.Plus(num.SingleValue(layer.ForChannel(p.Bias, c)))
 	return s, ok1 && ok2
 }
 
-// code returns sum / 2^Shift, rounded.
+// code returns sum / 2^Shift, rounded but not yet limited to Lo and Hi.
 func (p Params) code(sum int64) int64 { return p.mode().Quotient(sum, p.Shift) }
 
-// clip limits a code to Lo and Hi.
+// clip returns the number of Lo..Hi that is nearest to a code.
 func (p Params) clip(code int64) int64 { return min(max(code, p.Lo), p.Hi) }
 
-// apply returns the output of channel c for x. The sum must stay within 64 bits.
+// apply returns the output of channel c for the input x. Multiplier times x plus bias must stay within 64 bits.
 func (p Params) apply(c int, x int64) int64 {
 	return p.clip(p.code(layer.ForChannel(p.Multiplier, c)*x + layer.ForChannel(p.Bias, c)))
 }
 
-// multiplies reports whether the layer needs a multiplier. It does not if all channels are multiplied with 0 or the
-// same power of two, or if every multiplier is -1, 0 or 1.
+// multiplies reports whether the layer needs a multiplier. It does not if all channels have the same multiplier, 0 or a
+// power of two, or if every multiplier is -1, 0 or 1.
 func (p Params) multiplies() bool {
 	if layer.AllEqual(p.Multiplier) {
 		return !layer.IsShift(p.Multiplier[0])
@@ -104,8 +106,8 @@ func (p Params) multiplies() bool {
 	return layer.NeedsMultiplier(p.Multiplier)
 }
 
-// sums returns the ranges of the sums of the first n channels, whose inputs are in x. A sum beyond 63 bits is an
-// error.
+// sums returns the ranges of multiplier times input plus bias for channels 0 to n-1; x gives the ranges of their
+// inputs. It returns an error if a sum needs more than 63 bits.
 func (p Params) sums(n int, x func(c int) num.Range) ([]num.Range, error) {
 	sums := make([]num.Range, n)
 	for c := range sums {
@@ -128,9 +130,9 @@ type op struct {
 	forms            *forms
 }
 
-// bind returns the layer for one input, whose last axes have as many elements as there are multipliers and biases; a
-// single number fits any input. The output has the input's shape. The sum before the shift must stay within 63 bits.
-// The ends of an input's range give the ends of the output's, because every operation is monotonic.
+// bind returns the layer for one input, and its output of the same shape. The input's last axes must have as many
+// elements as there are multipliers and biases; single ones fit any input. It returns an error for any other input, and
+// if a sum before the shift needs more than 63 bits.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	n := max(len(b.P.Multiplier), len(b.P.Bias))
 	v := layer.MergeAxes(n, in[0])
@@ -170,10 +172,11 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.ChannelwiseSchedule.Eval(in, o.outputOf)
 }
 
-// outputOf returns the output of channel c.
+// outputOf returns the output of channel c for the input x[0].
 func (o *op) outputOf(c int, x []int64) int64 { return o.P.apply(c, x[0]) }
 
-// Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
+// Folds yields every PE that divides the channels, in increasing order, with each memory for tables and each kind of
+// multiplier.
 func (o *op) Folds() dataflow.Folds {
 	return o.ChannelwiseSchedule.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
 		if !layer.AllEqual(o.P.Multiplier) {
@@ -186,10 +189,11 @@ func (o *op) Folds() dataflow.Folds {
 	}}, o.P.multiplies())
 }
 
-// perChannel reports whether multipliers or biases differ between channels.
+// perChannel reports whether the multipliers or the biases differ between channels.
 func (o *op) perChannel() bool { return !layer.AllEqual(o.P.Multiplier) || !layer.AllEqual(o.P.Bias) }
 
-// Loop returns the loop, with the latency of a value that is multiplied, added to, rounded and clipped.
+// Loop returns the loop over the words. Its latency is that of a value that is multiplied, added to, rounded and
+// clipped, or that passes the fold's step functions.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.Read()
@@ -222,7 +226,7 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	})
 }
 
-// Emit returns the kernel of Thresholding if the layer is built as step functions.
+// Emit returns the data of the C++ instance: that of Thresholding if the fold is built of step functions.
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	streams := []string{"in_t", "in_width", "out_t", "out_width"}
 	if form := o.form(f); form != nil {
@@ -260,7 +264,8 @@ func (o *op) tables(f dataflow.Fold) []dataflow.Table {
 	}
 }
 
-// rows returns a parameter as a table: a row per fold, or a single element if all channels have the same number.
+// rows returns the values of all channels as a table, with pe of them in each row. If all are equal, the table is a
+// single element.
 func rows(values []int64, pe int) [][]int64 {
 	if layer.AllEqual(values) {
 		return [][]int64{values[:1]}

@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FitQuantisers is Fit for quantisers, one per channel, with any number of codes: it does not look at single steps.
-// Shift is the least for which all channels have parameters, with few exceptions.
+// FitQuantisers finds parameters with which the layer equals the quantisers, one per channel, on inputs in x. Unlike
+// Fit it does not look at single steps, so codes may be many. ok is false if it finds none.
 func FitQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok bool) {
 	list, ok := scalings(quantisers, x)
 	if !ok {
@@ -41,7 +41,8 @@ func FitQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok
 	return p, true
 }
 
-// scalings returns the scalings of all quantisers, in one rounding mode.
+// scalings returns each quantiser as a scaling over its inputs in x, all with one rounding. The second result is false
+// if that is not possible.
 func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.Scaling, bool) {
 	list, shift, alike := make([]num.Scaling, len(quantisers)), 0, true
 	for range 2 { // in the second round with the largest shift: quantisers of one scale then share a multiplier
@@ -69,7 +70,7 @@ func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.Scaling, bo
 	return list, true
 }
 
-// IsIdentity reports whether the layer leaves all values of a type unchanged.
+// IsIdentity reports whether the layer leaves all values of a stream of type t unchanged.
 func (p Params) IsIdentity(t dataflow.StreamType) bool {
 	for c := range max(len(p.Multiplier), len(p.Bias)) {
 		m, b, x := layer.ForChannel(p.Multiplier, c), layer.ForChannel(p.Bias, c), t.Channel(c)

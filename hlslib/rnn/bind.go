@@ -24,7 +24,8 @@ type op struct {
 	functions *circuit.Library // circuits of linear values and products, built once per layer
 }
 
-// A program is the part of the layer that bind derives from the parameters alone, before a fold is chosen.
+// A program is the part of the layer that bind derives from the parameters and the inputs' types, before a fold is
+// chosen.
 type program struct {
 	params Params
 	cell   Cell // the first cell: all cells have its structure
@@ -38,14 +39,14 @@ type program struct {
 	vector num.Type  // element type of the vectors that dots multiply
 }
 
-// A phase holds the hardware of one Phase.
+// A phase holds a Phase of the parameters with its hardware, for all cells.
 type phase struct {
 	units, length int
 	dots          []int // by lane: the index of a dot that the outputs depend on
 	values        []value
 }
 
-// A value holds the hardware of one CellValue.
+// A value holds a CellValue of the parameters with its ranges, types and tables, for all cells.
 type value struct {
 	CellValue
 	name    string
@@ -62,17 +63,17 @@ type value struct {
 // constant reports whether the value is the same for all inputs, units and cells.
 func (v *value) constant() bool { return v.all.Lo == v.all.Hi }
 
-// built reports whether the value needs hardware.
+// built reports whether the value needs hardware: an output depends on it, and it is not constant.
 func (v *value) built() bool { return v.needed && !v.constant() }
 
-// A state holds the element type of one StateVector, and whether an output depends on it.
+// A state holds the element type of a StateVector of the parameters, and whether an output depends on it.
 type state struct {
 	elem   num.Type
 	needed bool
 }
 
-// bind derives the layer from its parameters and the types of its inputs, as the package comment describes
-// them.
+// bind returns the layer for its inputs, and the types of its outputs, as the package comment describes them. It
+// returns an error if the inputs' shapes do not suit the program, or if a value is too wide.
 func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	b := &op{Base: base, in: in, program: program{params: base.P, cell: base.P.Cells[0]},
 		timings: new(sync.Map), functions: new(circuit.Library)}
@@ -104,8 +105,8 @@ func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dat
 	return b, b.out, nil
 }
 
-// shape returns the shape of output r for frames of length time steps. It has an axis of sequences if the input
-// has one.
+// shape returns the shape of the output that consists of the value r in each of length time steps. It has an axis of
+// sequences if the input has one.
 func (o *op) shape(r Ref, length int) dataflow.Shape {
 	n := o.turns * o.cell.Phases[r.Phase].Units
 	switch apart := o.in[0].Shape.Size() > o.length*o.in[0].Shape.Channels(); {
@@ -119,14 +120,14 @@ func (o *op) shape(r Ref, length int) dataflow.Shape {
 	return dataflow.Shape{n}
 }
 
-// takes reports whether shape is that of vectors with n elements. The shape may split the n elements by an axis
-// of sequences.
+// takes reports whether a frame of this shape is vectors of n elements. An axis of sequences may split the n elements.
 func (p Params) takes(shape dataflow.Shape, n int) bool {
 	s, c := p.sequences(), shape.Channels()
 	return c == n || s > 1 && c*s == n && shape[max(0, len(shape)-2)] == s
 }
 
-// bindShapes checks the inputs' shapes against the program, and sets o.length.
+// bindShapes sets o.length, the number of time steps. It returns an error if the inputs' shapes do not suit the
+// program.
 func (o *op) bindShapes() error {
 	if n := 1 + len(o.P.Starts); len(o.in) != n {
 		return fmt.Errorf("%d inputs, want %d: the steps' and what states start with", len(o.in), n)
@@ -146,7 +147,7 @@ func (o *op) bindShapes() error {
 	return nil
 }
 
-// bindValues derives the range and element type of every value and state, and marks what the outputs depend on.
+// bindValues sets the range and element type of every value and state, and marks those that the outputs depend on.
 func (g *program) bindValues(r *ranges) error {
 	g.phases, g.states = make([]phase, len(g.cell.Phases)), make([]state, len(g.cell.States))
 	for i, p := range g.cell.Phases {
@@ -222,7 +223,7 @@ func (g *program) need(r Ref) {
 	}
 }
 
-// weighs reports whether argument a of the linear value r has a nonzero factor in any unit of any cell.
+// weighs reports whether argument a of the linear value r has a factor other than 0 in any unit of any cell.
 func (g *program) weighs(r Ref, a int) bool {
 	return slices.ContainsFunc(g.params.Cells, func(c Cell) bool {
 		factors := c.Phases[r.Phase].Values[r.Value].Factors[a]
@@ -235,8 +236,8 @@ func (g *program) needState(s int) {
 	g.need(g.cell.States[s].Next)
 }
 
-// bindNumbers prepares the factors, biases, requantisers or step functions of value k in phase i, if it is
-// built.
+// bindNumbers sets the factors, biases, requantisers or step functions of value k in phase i, if it is built. It
+// returns an error if these do not fit.
 func (g *program) bindNumbers(i, k int, r *ranges) error {
 	v := &g.phases[i].values[k]
 	if !v.built() {
@@ -269,7 +270,7 @@ func (g *program) bindNumbers(i, k int, r *ranges) error {
 	return nil
 }
 
-// bias returns the bias of a linear value for every unit of phase i. It includes the contribution of constant
+// bias returns the bias of the linear value v in phase i for every unit. It includes the contribution of constant
 // arguments.
 func (g *program) bias(i int, v CellValue) []int64 {
 	list := make([]int64, g.phases[i].units)
@@ -286,7 +287,8 @@ func (g *program) bias(i int, v CellValue) []int64 {
 	return list
 }
 
-// bindDots prepares the multipliers and accumulators of all needed dots.
+// bindDots sets the type of weights, products and accumulators of all needed dots. It returns an error if an
+// accumulator is too wide.
 func (g *program) bindDots(r *ranges) error {
 	var weights [][]int64
 	var inputs [][]num.Range
@@ -335,12 +337,12 @@ func divisors(o *op) (pe, simd []int) {
 	return dataflow.Divisors(units), dataflow.Divisors(max(1, lengths))
 }
 
-// padded reports whether the phases have different numbers of dots, so that some lanes get zero weights.
+// padded reports whether the phases have different numbers of dots. Then some lanes multiply with zeros in some phases.
 func (g *program) padded() bool {
 	return slices.ContainsFunc(g.phases, func(p phase) bool { return len(p.dots) > 0 && len(p.dots) < g.dots })
 }
 
-// Accumulator returns the accumulator's width under each rule that bounds it.
+// Accumulator returns the accumulator's width by each rule that bounds it.
 func (o *op) Accumulator() dataflow.AccumulatorBounds { return o.unit.Accumulator() }
 
 // Counts returns the numbers of operations and parameters under FINN's names: the products of the dots, their

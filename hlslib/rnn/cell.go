@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// phase wires all values of phase i.
+// phase adds all values of phase i to the circuit, and their outputs.
 func (w *wiring) phase(i int) {
 	p := &w.o.phases[i]
 	values := make([][]circuit.Value, len(p.values))
@@ -26,8 +26,8 @@ func (w *wiring) phase(i int) {
 	}
 }
 
-// of returns value k of phase i for each of the PE units. It reads a stored value so that it is available at
-// the given stage; other values come at the stage that computes them.
+// of returns value k of phase i for each of the PE units. A stored value is read so that it is available at the given
+// stage; other values come at the stage that computes them.
 func (w *wiring) of(i, k, stage int) []circuit.Value {
 	v := &w.o.phases[i].values[k]
 	switch {
@@ -45,7 +45,7 @@ func (w *wiring) of(i, k, stage int) []circuit.Value {
 	return w.values[i][k]
 }
 
-// kept returns the index of the store from which v is read.
+// kept returns the index of the store from which the value v reads a state or an earlier value.
 func (g *program) kept(v *value) int {
 	return slices.IndexFunc(g.stores, func(s store) bool {
 		switch {
@@ -58,8 +58,8 @@ func (g *program) kept(v *value) int {
 	})
 }
 
-// arguments returns the given values of phase i by argument and unit. Stored values are read so that they
-// arrive together with the latest of the computed ones.
+// arguments returns the values of phase i with the numbers in of, by argument and unit. Stored values are read so that
+// they arrive together with the latest of the computed ones.
 func (w *wiring) arguments(i int, of []int) [][]circuit.Value {
 	stage := 0
 	for _, k := range of {
@@ -72,7 +72,7 @@ func (w *wiring) arguments(i int, of []int) [][]circuit.Value {
 	return list
 }
 
-// value wires a value that is built, and returns it for each of the PE units.
+// value adds the value v of phase i, which must be built, to the circuit, and returns it for each of the PE units.
 func (w *wiring) value(i int, v *value) []circuit.Value {
 	list := make([]circuit.Value, w.f.PE)
 	args := w.arguments(i, v.Of)
@@ -106,7 +106,8 @@ func (w *wiring) value(i int, v *value) []circuit.Value {
 // fetching is the number of stages from a table's address to its row: two, as block RAM takes.
 const fetching = 2
 
-// row returns the address of a table in phase i, such that the row arrives at the given stage.
+// row returns the address of a table in phase i, where r says how it is selected. It comes early enough for the row to
+// arrive at the given stage.
 func (w *wiring) row(i int, r row, stage int) circuit.Value {
 	at := w.at.phases[i]
 	index := w.b.Constant(0)
@@ -119,8 +120,8 @@ func (w *wiring) row(i int, r row, stage int) circuit.Value {
 	return index.At(max(0, stage-fetching))
 }
 
-// linear wires a linear value for one unit. Intermediate sums may wrap around at the value's width; the total
-// fits in it.
+// linear returns the linear value v of unit pe in phase i, from its arguments. Intermediate sums may wrap around at the
+// value's width; the total fits in it.
 func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit.Value {
 	terms := w.o.terms(i, v)
 	if !w.o.adds(i, v) {
@@ -150,7 +151,7 @@ func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit
 	return w.b.Call(w.o.functions, fmt.Sprint("linear ", v.all, dsp), operands, sum)[0]
 }
 
-// product wires the product of two values.
+// product returns the product v of x and y.
 func (w *wiring) product(v *value, x, y circuit.Value) circuit.Value {
 	dsp := w.f.Compute == dataflow.ComputeInDSPs
 	of := func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
@@ -172,7 +173,7 @@ func multiply(h *circuit.BitHeap, x, y circuit.Value, dsp bool) {
 	h.AddProduct(x, y)
 }
 
-// parameter returns the parameter of unit pe in phase i, available at the given stage.
+// parameter returns the number that p has for unit pe in phase i, available at the given stage.
 func (w *wiring) parameter(i int, p *parameter, pe, stage int) circuit.Value {
 	if p.same {
 		return w.b.Constant(p.value)
@@ -184,7 +185,7 @@ func (w *wiring) parameter(i int, p *parameter, pe, stage int) circuit.Value {
 	return circuit.Element(t.Row(w.row(i, p.row(), stage)), pe, p.elem)
 }
 
-// requantised applies to x the requantiser of the current cell.
+// requantised returns x after the requantiser that the value v of phase i has in the current cell.
 func (w *wiring) requantised(i int, v *value, x circuit.Value) circuit.Value {
 	var cells []circuit.Value
 	for _, q := range v.requant {

@@ -11,15 +11,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit returns the layer's RTL. All phases share one set of multipliers and accumulators for their dot products; the
-// results enter the circuit of each phase's program.
+// Circuit returns the RTL. All phases share one set of multipliers and accumulators for their dot products, whose
+// results enter the values of each phase.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return wire(o, f, t, wired(o, f, t))
 }
 
-// wired returns the timing of the circuit. A word of a store may be read only when as many iterations have
-// passed since its write as the pipeline has stages between the two. These distances hardly depend on how long
-// the phases wait. So wired builds the circuit a few times, with longer waits each time, until they suffice.
+// wired returns the timing of the circuit. A word of a store may be read only when as many iterations have passed since
+// its write as stages lie between the two. That hardly depends on how long the phases wait. So wired builds the circuit
+// a few times, with longer waits each time, until they suffice.
 func wired(o *op, f dataflow.Fold, target dataflow.Target) timing {
 	key := layer.CircuitKeyOf(f, target)
 	if t, ok := o.timings.Load(key); ok {
@@ -40,7 +40,7 @@ func wired(o *op, f dataflow.Fold, target dataflow.Target) timing {
 	}
 }
 
-// A wiring is a circuit under construction.
+// A wiring is the layer's circuit under construction, for one fold and target.
 type wiring struct {
 	o       *op
 	f       dataflow.Fold
@@ -99,7 +99,8 @@ func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Mod
 	return b.Layer()
 }
 
-// sum wires the sums of the dots. It reads the vector only when the weights arrive, which saves registers.
+// sum adds the sums of the dots to the circuit. It reads the vector only when the weights arrive, which saves
+// registers.
 func (w *wiring) sum() {
 	o, b := w.o, w.b
 	if o.dots == 0 {
@@ -130,7 +131,7 @@ func (w *wiring) sum() {
 	w.sums = o.unit.NewCircuit(b, lanes, w.packing, rows).Channels(vectors, weights, begins, b.Constant(0))
 }
 
-// table returns the layer's table of the given name, and creates it at the first call.
+// table returns the layer's table of the given name in the circuit. At the first call it adds what of returns.
 func (w *wiring) table(name string, of func() dataflow.Table) circuit.ConstantTable {
 	t, ok := w.tables[name]
 	if !ok {
@@ -140,8 +141,8 @@ func (w *wiring) table(name string, of func() dataflow.Table) circuit.ConstantTa
 	return t
 }
 
-// late returns a value that is available at the given stage. from(s) starts to compute the value at stage s;
-// late starts it as late as possible, which saves registers.
+// late returns a value that is available at the given stage. from(s) starts to compute the value at stage s; late
+// starts it as late as possible, which saves registers.
 func (w *wiring) late(stage int, from func(stage int) circuit.Value) circuit.Value {
 	v := from(0)
 	if d := stage - v.Stage(); d > 0 {
@@ -150,7 +151,8 @@ func (w *wiring) late(stage int, from func(stage int) circuit.Value) circuit.Val
 	return v
 }
 
-// vector returns the SIMD elements that the dots of the current phase multiply in this clock.
+// vector returns the SIMD elements that the dots of the current phase multiply in this clock, addressed at the given
+// stage.
 func (w *wiring) vector(stage int) circuit.Value {
 	var word circuit.Value
 	var phases []int
@@ -178,8 +180,8 @@ func (w *wiring) vector(stage int) circuit.Value {
 	return circuit.MuxByIndex(w.byPhase(phases, func(s stand) circuit.Value { return s.part }), parts...)
 }
 
-// read returns a word of a store, addressed at the given stage or later. In the first time step of a frame it
-// returns the initial state instead of the memory's word.
+// read returns a word of a store, addressed at the given stage or later. In the first time step of a frame it is the
+// initial state instead of the memory's word.
 func (w *wiring) read(store, stage int) circuit.Value {
 	o, b, s := w.o, w.b, &w.o.stores[store]
 	words := o.elements(s) / s.word(w.f)
@@ -210,8 +212,8 @@ func (w *wiring) read(store, stage int) circuit.Value {
 	return circuit.MuxByCondition(w.at.first, start, word)
 }
 
-// units returns the units of a store's word, available at the given stage. It uses a word already read if that
-// is available by then.
+// units returns the elements of a store's word, by unit, available at the given stage. It uses a word already read if
+// that is available by then.
 func (w *wiring) units(store, stage int) []circuit.Value {
 	s := &w.o.stores[store]
 	k := slices.IndexFunc(w.words[store], func(v circuit.Value) bool { return v.Stage() <= stage })
@@ -223,7 +225,7 @@ func (w *wiring) units(store, stage int) []circuit.Value {
 	return layer.Elements(w.words[store][k], s.elem)
 }
 
-// keep writes the units of the current word to a store.
+// keep adds the writing of the current word's units to a store.
 func (w *wiring) keep(store int) {
 	o, b, s := w.o, w.b, &w.o.stores[store]
 	p := w.at.phases[s.writer.Phase]
@@ -265,7 +267,8 @@ func (w *wiring) keep(store int) {
 	w.stores[store].Write(address, units, when)
 }
 
-// gathered joins the newest units with those before to a full word of the store.
+// gathered returns the newest units, joined with those before, as a full word of the store. when holds if there are new
+// ones.
 func (w *wiring) gathered(s *store, units, when circuit.Value) circuit.Value {
 	stage, width := circuit.Stage(units, when), s.word(w.f)*s.elem.Width
 	newest := w.b.WordRegister(s.name+"_newest", stage, width-units.Width())

@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A writer generates the layer's program in C++, as a member of the layer's config struct: the function clock
-// is one iteration. The text refers only to members of the config and to constants.
+// A writer writes the layer's program in C++, as a member of the layer's config struct: the function clock computes one
+// iteration. The text refers only to members of the config and to constants.
 type writer struct {
 	o      *op
 	f      dataflow.Fold
@@ -53,7 +53,7 @@ func (w *writer) code() []string {
 	return w.lines
 }
 
-// stepFunction writes the struct that apply_steps takes as its template parameter.
+// stepFunction writes the struct that apply_steps takes as its template parameter, for the step functions of v.
 func (w *writer) stepFunction(v *value) {
 	w.say("")
 	w.say("// The step function of %s.", v.name)
@@ -99,7 +99,7 @@ func (w *writer) parameters() (list []string) {
 	return list
 }
 
-// types returns the template parameters of clock: first, and then a type for each table.
+// types returns the template parameters of the C++ function clock: first, and then a type for each table.
 func (w *writer) types(first string) string {
 	list := []string{"class " + first}
 	for i := range w.tables {
@@ -108,7 +108,7 @@ func (w *writer) types(first string) string {
 	return strings.Join(list, ", ")
 }
 
-// kept declares the static variables: memories, accumulators, and the place in the frame.
+// kept writes the declarations of the static variables: memories, accumulators, and the place in the frame.
 func (w *writer) kept() {
 	static := func(declaration, name string) {
 		w.say("static %s", declaration)
@@ -159,7 +159,7 @@ func (w *writer) awaits() {
 	w.say("if (missing) return;")
 }
 
-// arrival returns the C++ condition under which the iteration reads a word of the given initial state.
+// arrival returns the C++ condition under which the iteration reads a word of the initial state with the number start.
 func (w *writer) arrival(start int) string {
 	return fmt.Sprintf("at.arrives(%d)", w.o.turns*w.o.cell.units(w.o.P.Starts[start])/w.f.PE)
 }
@@ -230,8 +230,7 @@ func (w *writer) sums() {
 	w.say("if (%s) hlsgen::rnn_sums(at, acc, vector, weights);", inAny(phases))
 }
 
-// read returns a C++ expression for a word of a store. In the first time step of a frame it is the initial
-// state.
+// read returns a C++ expression for a word of a store. In the first time step of a frame it is the initial state.
 func (w *writer) read(s *store) string {
 	words := w.o.elements(s) / s.word(w.f)
 	row, at := "int(at.at)", "int(at.word)"
@@ -300,7 +299,7 @@ func (w *writer) phase(i int) {
 	w.say("}")
 }
 
-// reads reports whether any value uses the input.
+// reads reports whether any value of the program uses the layer's input.
 func (w *writer) reads() bool {
 	for _, v := range w.o.phases[0].values {
 		if v.built() && v.Op == OpInput {
@@ -319,7 +318,7 @@ func (w *writer) name(i, k int) string {
 	return v.name
 }
 
-// value writes the declaration of a value that is built.
+// value writes the C++ declaration of the value v of phase i, which must be built.
 func (w *writer) value(i int, v *value) {
 	of := func(a int) string { return w.name(i, v.Of[a]) }
 	var text string
@@ -358,7 +357,7 @@ func (w *writer) value(i int, v *value) {
 	w.say("const %s_t %[1]s = %s;", v.name, text)
 }
 
-// lane returns the lane of a dot in phase i.
+// lane returns the lane of the multipliers that computes a dot in phase i.
 func (g *program) lane(i, dot int) int {
 	for lane, d := range g.phases[i].dots {
 		if d == dot {
@@ -368,8 +367,8 @@ func (g *program) lane(i, dot int) int {
 	return 0
 }
 
-// linear writes a sum term by term. Intermediate sums may wrap around at the value's width; the total fits in
-// it.
+// linear writes the linear value v of phase i term by term. Intermediate sums may wrap around at the value's width; the
+// total fits in it.
 func (w *writer) linear(i int, v *value) {
 	terms := w.o.terms(i, v)
 	if !w.o.adds(i, v) {
@@ -399,7 +398,7 @@ func (w *writer) linear(i int, v *value) {
 	}
 }
 
-// parameter returns the C++ expression for the parameter of the current unit.
+// parameter returns the C++ expression for the number that p has for the current unit.
 func (w *writer) parameter(p *parameter) string {
 	if p.same {
 		return constant(p.value)
@@ -411,7 +410,7 @@ func (w *writer) parameter(p *parameter) string {
 	return fmt.Sprintf("hlsgen::element<%s_t, %[1]s_per_limb>(%[1]s[%s], %s)", p.name, p.row(), pe)
 }
 
-// arrivals writes the reads of the states that inputs bring.
+// arrivals writes the reads of the states that come from inputs.
 func (w *writer) arrivals() {
 	for i, s := range w.o.P.Starts {
 		in := numbered("in", 1+i, len(w.o.in))

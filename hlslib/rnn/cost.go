@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Cost returns the cost of the matrix unit that computes the dots, and a count of the rest: the adders,
-// multipliers and comparators of a unit, PE times, and the memories. Constants cost nothing, nor do values that
-// no output depends on. FINN has no recurrent layer with which to compare.
+// Cost returns the cost of the matrix unit that computes the dots, and a count of the rest. These are adders,
+// multipliers and comparators of a unit, PE times, and memories. Constants cost nothing, nor do values that no output
+// depends on. FINN has no recurrent layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -51,10 +51,10 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.LayerCost(m, storage, parts...)
 }
 
-// work sums the resources of the values: all but steps for one unit, steps for PE units.
+// A work adds up the resources of values: all but steps for one unit, steps for PE units.
 type work struct{ multipliers, requantisers, adders, steps cost.Resources }
 
-// costOf adds the resources of value v of phase i to r.
+// costOf adds the resources of the value v of phase i to r.
 func costOf(o *op, r *work, m cost.CostModel, f dataflow.Fold, i int, v *value) {
 	values := o.phases[i].values
 	multiply := func(a, b num.Type) cost.Resources {
@@ -98,8 +98,7 @@ func costOf(o *op, r *work, m cost.CostModel, f dataflow.Fold, i int, v *value) 
 	}
 }
 
-// choices returns the multiplexer that selects the vector of the current phase, if the phases read several
-// stores.
+// choices returns the cost of selecting the current phase's vector, if the phases read several stores.
 func (g *program) choices(m cost.CostModel, f dataflow.Fold) cost.Resources {
 	vectors := 0
 	for _, s := range g.stores {
@@ -113,7 +112,7 @@ func (g *program) choices(m cost.CostModel, f dataflow.Fold) cost.Resources {
 	return m.Multiplexer(vectors, f.SIMD*g.vector.Width)
 }
 
-// engine returns the parts of the matrix unit, and the memories to be counted beside it. FINN's formula
+// engine returns the cost of the matrix unit by parts, and the memories to be counted beside it. FINN's formula
 // includes the weights, so they are left out of the memories then.
 func engine(o *op, m cost.CostModel, f dataflow.Fold, t dataflow.Target) ([]cost.CostPart, []dataflow.Storage) {
 	storage := o.Storage(f)
@@ -144,7 +143,7 @@ func engine(o *op, m cost.CostModel, f dataflow.Fold, t dataflow.Target) ([]cost
 	return append(parts, unit.Logic()...), storage
 }
 
-// packing returns how the dots share DSP slices. All PE units multiply the same vector.
+// packing returns how the dots of a fold share DSP slices. All PE units multiply the same vector.
 func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.Packing {
 	if o.dots == 0 {
 		return cost.Packing{}
@@ -152,5 +151,5 @@ func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.Packing {
 	return o.unit.Packing(f.PE*o.dots, f, t)
 }
 
-// Delay returns the delay of the loop through the accumulator, in nanoseconds.
+// Delay returns the delay of the accumulator's adder, whose sum the next clock needs, in nanoseconds.
 func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

@@ -14,11 +14,11 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	return instance(o, f, t, false)
 }
 
-// ReadsEnds returns true, because every sequence begins with its own states.
+// ReadsEnds returns true: the layer must be told where a sequence ends, because the next one begins with its own
+// states.
 func (o *op) ReadsEnds(int) bool { return true }
 
-// Sequence returns the layer for sequences of any length. The latency of its circuit is the same for all
-// lengths.
+// Sequence returns the layer at for sequences of any length. The latency of its circuit is the same for all lengths.
 func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	of := *at.(*op)
 	of.sequence = true
@@ -28,8 +28,8 @@ func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	return &of
 }
 
-// Carries returns the path that any layer has. If states arrive with sequences of any length, it returns the
-// path from the end-of-sequence flag: this flag decides whether states arrive next.
+// Carries returns the longest path from one clock's state to the next. If states arrive with sequences of any length,
+// it begins at the signal of a sequence's end, which decides whether states arrive next.
 func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
 	if o.sequence && len(o.P.Starts) > 0 {
 		return layer.SequenceEndPath(t)
@@ -37,8 +37,8 @@ func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
 	return o.Base.Carries(f, t)
 }
 
-// EmitSteps returns the instance for sequences of any length. Every step is written: a step's first words leave
-// before it is known whether the step is the last.
+// EmitSteps returns the data of the C++ instance for sequences of any length. Every step is written: a step's first
+// words leave before it is known whether the step is the last.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {
 	if !o.P.Sequence {
 		panic("rnn: a last step alone, of sequences of different lengths")
@@ -46,7 +46,8 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Insta
 	return instance(o, f, t, true)
 }
 
-// instance returns the instance for frames of one length or, if steps is set, for sequences of any length.
+// instance returns the data of the C++ instance for frames of one length or, if steps is true, for sequences of any
+// length.
 func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) dataflow.Instance {
 	t := o.timing(f, target)
 	i := dataflow.Instance{
@@ -101,12 +102,12 @@ func unread(o *op, f dataflow.Fold, t dataflow.Target) []string {
 	return nil
 }
 
-// names reports whether the code mentions a member of its config.
+// names reports whether the C++ code mentions a member of its config.
 func names(code, member string) bool {
 	return regexp.MustCompile(`\b` + member + `\b`).MatchString(code)
 }
 
-// streams returns the config members for the streams' types and widths that the code mentions.
+// streams returns the names of the config's members for the streams' types and widths that the C++ code mentions.
 func streams(o *op, code string) (list []string) {
 	for side, ports := range map[string]int{"in": len(o.in), "out": len(o.out)} {
 		for k := range ports {
@@ -159,7 +160,7 @@ func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 	}
 }
 
-// emit returns the config members and tables of value v of phase i.
+// emit returns the config members and tables of the value v of phase i, for pe units side by side.
 func emit(o *op, i int, v *value, pe int) (fields []dataflow.Field, tables []dataflow.Table) {
 	if !v.built() {
 		return nil, nil

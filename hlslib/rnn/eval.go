@@ -5,8 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Dependence says that an output step depends on the input steps up to it: a frame's inputs and outputs come in one
-// part per step. An initial state is one part, and so is the output of the last step alone. Frames side by side are
+// Dependence says that an output step depends on the input steps up to it. A frame's inputs and outputs have one part
+// per step. An initial state is one part, and so is the output of the last step alone. Frames side by side are
 // interleaved sequences.
 func (o *op) Dependence() dataflow.Dependence {
 	if o.P.sequences() > 1 {
@@ -27,11 +27,11 @@ func (o *op) Dependence() dataflow.Dependence {
 	return d
 }
 
-// Eval computes the first frame of a run.
+// Eval returns the outputs of a frame that begins with the initial states.
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor { return o.run()(in) }
 
-// Begin returns a function that computes the frames of a run one after the other, or nil if the layer keeps no
-// state.
+// Begin returns a function that computes frames one after the other, each with the states that the one before left. It
+// returns nil if every frame begins with the initial states.
 func (o *op) Begin() func(in []dataflow.Tensor) []dataflow.Tensor {
 	if !o.P.Keeps {
 		return nil
@@ -56,7 +56,8 @@ func (o *op) run() func(in []dataflow.Tensor) []dataflow.Tensor {
 	}
 }
 
-// frame computes as many time steps as the input x has. It replaces states, which are by turn, state and unit.
+// frame returns the outputs of as many time steps as the input x has. It replaces states, which are by turn (a sequence
+// and a direction), state and unit.
 func (o *op) frame(x []int64, states [][][]int64) []dataflow.Tensor {
 	n := o.cell.Phases[0].Units * o.lanes
 	length := len(x) / (n * o.turns)
@@ -79,7 +80,7 @@ func (o *op) frame(x []int64, states [][][]int64) []dataflow.Tensor {
 	return out
 }
 
-// start returns the states with which a frame begins, by state and unit.
+// start returns the cell's initial states, by state and unit.
 func (c Cell) start() [][]int64 {
 	var states [][]int64
 	for s, state := range c.States {
@@ -126,7 +127,8 @@ func column(units [][]int64, value int) []int64 {
 	return list
 }
 
-// value returns value v of unit u in phase i, where before holds the unit's earlier values of the phase.
+// value returns the value v of unit u in phase i. before holds the unit's earlier values of the phase, and values those
+// of the phases before. x and vector are the inputs of the step and of the dots.
 func (c Cell) value(v CellValue, i, u int, before, x, vector []int64, states [][]int64, values [][][]int64) (z int64) {
 	switch v.Op {
 	case OpInput:

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A kernel is the state of the hardware: each turn's states at the beginning of the step, the values computed
-// in the step, and the accumulators.
+// A kernel is the state of the hardware. It has, by turn, the states at the beginning of a step, the values computed in
+// the step, and the accumulators.
 type kernel struct {
 	o      *op
 	f      dataflow.Fold
@@ -36,10 +36,10 @@ func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
 	return k
 }
 
-// Resume continues with the states of another kernel, which computed frames of another length.
+// Resume makes the kernel continue with the states of another one, which computed frames of another length.
 func (k *kernel) Resume(before dataflow.Kernel) { k.states = before.(*kernel).states }
 
-// cellOf returns the cell of a turn.
+// cellOf returns the cell that computes a turn: turns go through the directions of each sequence.
 func (g *program) cellOf(turn int) Cell { return g.params.Cells[turn%len(g.params.Cells)] }
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
@@ -75,7 +75,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return out
 }
 
-// end returns the clock of a step at which the phase has finished.
+// end returns the clock of a step after the phase's last.
 func (s span) end(o *op) int { return s.start + o.turns*s.turn }
 
 // next replaces every state by the value that the step computed for it.
@@ -87,7 +87,8 @@ func (k *kernel) next() {
 	}
 }
 
-// clock adds the products of one clock. In the last clock of a word it also computes the word's values.
+// clock computes clock sf of word n of a turn in phase i: it adds products. In a word's last clock it also computes the
+// word's values. x is the input's word.
 func (k *kernel) clock(i, turn, n, sf int, x dataflow.Word) {
 	o, p := k.o, &k.o.phases[i]
 	c := o.cellOf(turn)
@@ -106,7 +107,7 @@ func (k *kernel) clock(i, turn, n, sf int, x dataflow.Word) {
 	}
 }
 
-// accumulate adds the products of one clock to the sums.
+// accumulate adds the products of clock sf of word n of a turn in phase i to the sums.
 func (k *kernel) accumulate(c Cell, i, turn, n, sf int) {
 	p, program := &k.o.phases[i], &c.Phases[i]
 	switch {
@@ -170,7 +171,7 @@ func (k *kernel) unit(i, turn, u int, x, sums []int64) {
 	}
 }
 
-// write sets the output words that word n of phase i completes.
+// write sets the output words that are complete after word n of a turn in phase i.
 func (k *kernel) write(out []dataflow.Word, i, turn, n int) {
 	for port, r := range k.o.P.Outputs {
 		if r.Phase != i {

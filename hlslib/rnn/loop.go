@@ -20,8 +20,8 @@ func (o *op) Folds() dataflow.Folds {
 	return layer.Folds{PE: o.pe, Fits: fit, Compute: layer.Multipliers(true)}.All()
 }
 
-// Products returns the products per clock, and the bits of the wider factor. Lanes without a dot are counted,
-// too.
+// Products returns how many products the layer computes in a clock, with lanes that have no dot, and the bits of their
+// wider factor.
 func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * o.dots * f.SIMD, max(o.unit.Weight.Width, o.vector.Width)
 }
@@ -93,7 +93,8 @@ func (t *timing) arrival(o *op, f dataflow.Fold) (runs []dataflow.LoopRun) {
 	return append(runs, dataflow.LoopRun{Times: t.rest})
 }
 
-// run returns the iterations of a step, without the clocks after its last phase.
+// run returns the iterations of a step, without the clocks after its last phase. writes says that the step's outputs
+// are written.
 func (t *timing) run(o *op, writes bool) (runs []dataflow.LoopRun) {
 	for i, p := range t.phases {
 		var last dataflow.PortMoves

@@ -20,8 +20,8 @@ type position struct {
 	half     circuit.Value // the half that is read, of memories with two halves
 }
 
-// A stand says where in a phase an iteration stands. If the iteration is not in the phase, all values but in are
-// meaningless.
+// A stand says where in a phase an iteration stands. If the iteration is not in the phase, only its field in has a
+// meaning.
 type stand struct {
 	in, ends circuit.Value // the iteration is in the phase; it completes a word
 	begins   circuit.Value // the iteration begins a word
@@ -36,7 +36,8 @@ type stand struct {
 	to       circuit.Value // number of that word
 }
 
-// A course is the sequence of parts that make up a frame. A register holds the number of the current part.
+// A course is the sequence of parts that make up a frame, as a circuit. A register holds the number of the current
+// part.
 type course struct {
 	b        *circuit.Builder
 	all      num.Range // range of the parts' numbers
@@ -55,16 +56,16 @@ func newCourse(b *circuit.Builder, parts int) *course {
 	return c
 }
 
-// part reports whether the iteration is in the next part to be added.
+// part returns a condition of the circuit: the iteration is in the part that is added next.
 func (c *course) part() circuit.Value {
 	return circuit.EqualTo(c.now, c.b.Constant(int64(len(c.last))))
 }
 
-// ends adds a part whose last iteration is given by last.
+// ends adds a part. The condition last holds in its last iteration.
 func (c *course) ends(last circuit.Value) { c.last = append(c.last, last) }
 
-// clocks adds a part of n iterations. It returns whether the iteration is in the part, and the number of the
-// iteration.
+// clocks adds a part of n iterations. in is the condition that the iteration is in the part, and count its number
+// there.
 func (c *course) clocks(name string, n int) (in, count circuit.Value) {
 	in = c.part()
 	counter := c.b.Counter(name, n, in)
@@ -72,7 +73,7 @@ func (c *course) clocks(name string, n int) (in, count circuit.Value) {
 	return in, counter.Index
 }
 
-// follow sets the register to the next part or, where back holds, to the part numbered to.
+// follow sets the register to the next part or, where the condition back holds, to the part numbered to.
 func (c *course) follow(back, to circuit.Value) {
 	if len(c.last) > 1 {
 		next := circuit.MuxByCondition(back, to, circuit.Sum(c.now, c.b.Constant(1)))
@@ -80,13 +81,13 @@ func (c *course) follow(back, to circuit.Value) {
 	}
 }
 
-// waits reports whether idle iterations follow the phase.
+// waits reports whether idle iterations follow the phase with this number in every step.
 func (w *wiring) waits(phase int) bool {
 	return w.t.phases[phase].idle > 0 && (phase < len(w.t.phases)-1 || w.o.sequence || w.o.length > 1 || w.o.P.Keeps)
 }
 
-// locate makes the counters. A frame's parts are the arrival of states and the rest; then, in every step, the
-// work of each phase and the wait behind it.
+// locate adds the counters of a frame's parts, and returns the position that they tell. The parts are the arrival of
+// states and the idle iterations behind it. Then come, in every step, the work of each phase and the wait behind it.
 func (w *wiring) locate() (at position) {
 	b, t, o := w.b, &w.t, w.o
 	parts := min(1, t.head) + min(1, t.rest) + len(t.phases)
@@ -125,9 +126,8 @@ func (w *wiring) locate() (at position) {
 	return at
 }
 
-// steps counts the time steps, and returns whether the iteration completes a step. A step is complete when the
-// wait behind its last phase is over. The last step of a frame is complete when its work is done, unless the
-// state is kept.
+// steps adds the counter of time steps, and returns the condition that the iteration completes one: the wait behind its
+// last phase is over. A frame's last step is complete when its work is done, unless the state is kept.
 func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.Value) {
 	b, n := w.b, int64(w.o.length)
 	index := b.Constant(0)
@@ -154,7 +154,7 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 	return stepped
 }
 
-// told replaces steps for sequences of any length: an iteration that completes a step reads whether the step is
+// told does what steps does for sequences of any length: an iteration that completes a step reads whether the step is
 // the last.
 func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.Value) {
 	b := w.b
@@ -172,7 +172,8 @@ func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.V
 	return stepped
 }
 
-// stand makes the counters of phase i, where in says whether the iteration is in the phase.
+// stand adds the counters of phase i, and returns the position that they tell. in is the condition that the iteration
+// is in the phase.
 func (w *wiring) stand(i int, in circuit.Value) stand {
 	b, o, p := w.b, w.o, w.t.phases[i]
 	counter := func(name string, n int, step circuit.Value) circuit.LoopLevel {
@@ -207,8 +208,8 @@ func (w *wiring) stand(i int, in circuit.Value) stand {
 	return s
 }
 
-// byPhase selects the value of the current phase. The value is arbitrary in iterations that are in none of the
-// phases.
+// byPhase returns what of returns for the current one of the phases. It is arbitrary in iterations that are in none of
+// them.
 func (w *wiring) byPhase(phases []int, of func(stand) circuit.Value) circuit.Value {
 	v := of(w.at.phases[phases[0]])
 	for _, q := range phases[1:] {

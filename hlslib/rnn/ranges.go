@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// maxBits is the width of the widest value, one less than that of an int64.
+// maxBits is the width in bits of the widest value, one less than that of an int64.
 const maxBits = 63
 
 // ranges holds the range of every value that any unit of any cell computes in any step of any sequence.
@@ -57,7 +57,7 @@ func (g *program) bindRanges(in []dataflow.StreamType) (*ranges, error) {
 	return r, nil
 }
 
-// start unites the ranges of the states of cell d with their initial values.
+// start adds the initial values of the states of cell d to their ranges.
 func (r *ranges) start(d int) {
 	c := r.p.Cells[d]
 	for s, state := range c.States {
@@ -86,9 +86,8 @@ func (r *ranges) start(d int) {
 // channel returns the range of element i of a step, where the elements of all sequences are numbered through.
 func channel(t dataflow.StreamType, i int) num.Range { return t.Channel(i % t.Shape.Channels()) }
 
-// step computes the ranges of all values of cell d from those of its states, and then the states' new ranges.
-// It returns an error for a range that exceeds 63 bits. In the first round it does not: such a range is lost,
-// which means unknown.
+// step sets the ranges of all values of cell d from those of its states, and then those of the states. A range that
+// exceeds 63 bits is an error; if first is true, it becomes unknown instead.
 func (r *ranges) step(d int, first bool) error {
 	c := r.p.Cells[d]
 	r.of[d] = nil
@@ -122,7 +121,7 @@ func (r *ranges) step(d int, first bool) error {
 	return nil
 }
 
-// found describes the ranges of unit u's states for an error message.
+// found returns the ranges of unit u's states in cell d as text for an error message.
 func (r *ranges) found(d, u int) (text string) {
 	for s, units := range r.state[d] {
 		if u < len(units) {
@@ -152,7 +151,7 @@ func (r *ranges) vector(c Cell, d, i int) []num.Range {
 	return nil
 }
 
-// value returns the range of value v of unit u in phase i. If the arguments' ranges are lost, it returns all
+// value returns the range of the value v of unit u in phase i. If the arguments' ranges are unknown, it returns all
 // that v's operation can yield.
 func (r *ranges) value(e *exact, c Cell, d, i int, v CellValue, u int, vector []num.Range) (z num.Range) {
 	before := r.of[d][i]
@@ -205,7 +204,7 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v CellValue, u int, vector []
 	return z
 }
 
-// union returns the range of a value over all units of all cells.
+// union returns the range of value k of phase i over all units of all cells.
 func (r *ranges) union(i, k int) num.Range {
 	all := r.of[0][i][k][0]
 	for d := range r.of {
@@ -216,7 +215,7 @@ func (r *ranges) union(i, k int) num.Range {
 	return all
 }
 
-// exact computes with ranges, and sets lost when one leaves 64 bits or a requantiser's product leaves 63.
+// An exact computes with ranges, and sets lost when one leaves 64 bits or a requantiser's product leaves 63.
 type exact struct{ lost bool }
 
 func (e *exact) keep(r num.Range, ok bool) num.Range {

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Recurrences returns a recurrence for every state that is read. Its path is the longest one to the state's new
-// value, from a state or from a value of an earlier phase.
+// Recurrences returns a recurrence for every state that is read. It is the longest path of operations to the state's
+// new value, from a state or from a value of an earlier phase.
 func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []dataflow.Recurrence) {
 	t := o.timing(f, target)
 	work := 0
@@ -42,7 +42,8 @@ func stateName(s int) string { return fmt.Sprintf("state %d", s) }
 
 func phaseName(p int) string { return fmt.Sprintf("phase %d", p) }
 
-// path names the start of the longest path to a value, and the operations on the path within the value's phase.
+// path returns the name of the start of the longest path to the value to. The operations on the path within the value's
+// phase follow.
 func path(o *op, to Ref, at []layer.Chain) (names []string) {
 	values := o.phases[to.Phase].values
 	for k := to.Value; k >= 0; {
@@ -69,7 +70,7 @@ func path(o *op, to Ref, at []layer.Chain) (names []string) {
 	return names
 }
 
-// looksAt names the vector that a phase's dots multiply.
+// looksAt returns a text that names the vector which the phase's dots multiply.
 func looksAt(p *Phase) string {
 	if p.State != nil {
 		return stateName(*p.State)
@@ -80,7 +81,7 @@ func looksAt(p *Phase) string {
 	return "nothing"
 }
 
-// later reports whether a is available later than b.
+// later reports whether the result of chain a is available later than that of b.
 func later(a, b layer.Chain) bool {
 	both := b
 	both.Join(a)

@@ -95,7 +95,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
+// Kind is the name of this kind of layer.
 const Kind = "RNN"
 
 // Layer describes the recurrent layer in the table of layers; New makes a layer of this kind.
@@ -113,7 +113,8 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer.
+// Params are the parameters of the recurrent layer: by direction the program of a time step, and what is read and
+// written.
 type Params struct {
 	Cells     []Cell `json:"cells"`               // in the order of their turns; they differ only in numbers
 	Sequences int    `json:"sequences,omitempty"` // S, the interleaved sequences; 0 means 1
@@ -123,25 +124,26 @@ type Params struct {
 	Keeps     bool   `json:"keeps,omitempty"`     // a frame starts with the states of the frame before; Starts is empty
 }
 
-// A Cell is a program of one time step.
+// A Cell is the program that one direction of the layer runs in each time step: its states, and the phases that compute
+// values.
 type Cell struct {
 	States []StateVector `json:"states"`
 	Phases []Phase       `json:"phases"`
 }
 
-// A StateVector is a vector that a time step reads, and replaces at its end.
+// A StateVector is a vector that a time step reads, and replaces at its end by a value.
 type StateVector struct {
 	Next  Ref     `json:"next"`            // its next value, made by steps or requant, which bound it
 	Start []int64 `json:"start,omitempty"` // initial value per unit; zeros if empty
 }
 
-// A Ref names a value of a phase.
+// A Ref names a value of a cell, by the number of its phase and its number there.
 type Ref struct {
 	Phase int `json:"phase"`
 	Value int `json:"value"`
 }
 
-// A Phase computes the same values for each of its units. All of its dots multiply one vector.
+// A Phase computes the same values for each of its units, one after the other. All of its dots multiply one vector.
 type Phase struct {
 	Units  int         `json:"units"`
 	State  *int        `json:"state,omitempty"` // the vector is this state

@@ -13,7 +13,7 @@ import (
 // mostClocks limits the latency of a step function in clocks. It is small because every time step waits for it.
 const mostClocks = 2
 
-// A stepped value holds the step functions of a value, and the hardware for them.
+// A stepped value holds the step functions of a value, for all units and cells, and the hardware for them.
 type stepped struct {
 	name         string   // the value's name in the generated C++
 	of, code     num.Type // types of the argument and of the result
@@ -23,7 +23,8 @@ type stepped struct {
 	built        *steps.Functions
 }
 
-// bindSteps prepares the step functions of value k in phase i.
+// bindSteps sets the step functions of value k in phase i and their hardware. It returns an error for too many
+// thresholds.
 func (g *program) bindSteps(i, k int, r *ranges) error {
 	v := &g.phases[i].values[k]
 	of := v.Of[0]
@@ -60,12 +61,12 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 // shared reports whether all units of a cell use the same row of the tables.
 func (s *stepped) shared() bool { return s.perCell || s.compare.Shared() }
 
-// form returns the implementation of the step functions for pe units side by side.
+// form returns the form in which the step functions of pe units are computed side by side.
 func (s *stepped) form(pe int) steps.BuiltSteps {
 	return s.built.FormAt(steps.Site{PE: pe, Alike: s.shared(), Clocks: mostClocks})
 }
 
-// function returns the index of the step function for a unit of cell d.
+// function returns the index of the step function for a unit of cell d among those that are built.
 func (s *stepped) function(d, unit int) int {
 	switch {
 	case s.compare.Shared():
@@ -87,7 +88,8 @@ func (s *stepped) row() row {
 	return byWord
 }
 
-// beside returns the number of units that share a row of the comparators' tables, for pe units side by side.
+// beside returns how many units have their thresholds side by side in a row of the comparators' tables, for pe units
+// side by side.
 func (s *stepped) beside(pe int) int {
 	if s.shared() {
 		return 1
@@ -100,8 +102,8 @@ func (s *stepped) rowBits(pe int) int {
 	return s.beside(pe) * dataflow.StepBits(s.compare, s.of)
 }
 
-// tables returns the tables for apply_steps in hlslib/core/compare.hpp, with names that begin with the value's
-// name.
+// tables returns the tables for apply_steps in hlslib/core/compare.hpp, for pe units side by side. Their names begin
+// with the value's name.
 func (s *stepped) tables(pe int) []dataflow.Table {
 	tables := s.form(pe).Tables()
 	for i := range tables {
@@ -110,7 +112,7 @@ func (s *stepped) tables(pe int) []dataflow.Table {
 	return tables
 }
 
-// storage returns the memories of the tables.
+// storage returns the memories of the step functions' tables, for pe units side by side.
 func (s *stepped) storage(pe int) []dataflow.Storage {
 	list := s.form(pe).Storage()
 	for i := range list {

@@ -19,7 +19,7 @@ type store struct {
 	reads  []int    // the phases that read it
 }
 
-// bindStores lists the memories of all needed states and values.
+// bindStores sets g.stores, the memories of all needed states and values.
 func (g *program) bindStores() {
 	for s, of := range g.cell.States {
 		if g.states[s].needed {
@@ -67,10 +67,11 @@ func (g *program) addStores(name string, state int, writer Ref, elem num.Type, l
 	}
 }
 
-// elements returns the elements of a store per turn.
+// elements returns the number of elements that a store holds for each turn, a sequence and a direction.
 func (g *program) elements(s *store) int { return g.phases[s.writer.Phase].units }
 
-// word returns the elements per word. A vector is read SIMD elements at a time, and written PE at a time.
+// word returns the number of elements in a word of the store. Vectors of dots are read SIMD elements at a time, other
+// stores PE.
 func (s *store) word(f dataflow.Fold) int {
 	if s.vector {
 		return f.PE / dataflow.GCD(f.PE, f.SIMD) * f.SIMD

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A row is the C++ expression for the table row of the units in a word.
+// A row is the C++ expression for the row of a table that the units of a word use.
 type row string
 
 const (
@@ -47,10 +47,10 @@ func newParameter(name, doc string, units int, cells [][]int64) parameter {
 	return p
 }
 
-// of returns the number of a unit in cell d.
+// of returns the number that a unit of cell d has.
 func (p *parameter) of(d, unit int) int64 { return layer.ForChannel(p.cells[d], unit) }
 
-// is reports whether all numbers equal want.
+// is reports whether the number of every unit and cell is want.
 func (p *parameter) is(want int64) bool { return p.same && p.value == want }
 
 // row returns the rule by which a unit selects its row of the table.
@@ -79,7 +79,7 @@ func (p *parameter) table(pe int) dataflow.Table {
 	return t
 }
 
-// size returns the rows of the table, and the elements per row.
+// size returns the rows of the table, and the elements per row, for pe units in a word.
 func (p *parameter) size(pe int) (rows, n int) {
 	if p.row() == byCell {
 		return len(p.cells), 1
@@ -135,7 +135,7 @@ func (g *program) weights(f dataflow.Fold) dataflow.Table {
 	return g.unit.Codes.Table("by phase, cell, word and sf: element (pe*dots + dot)*simd + i", rows)
 }
 
-// rows returns the number of rows in the table of the weights.
+// rows returns the number of rows in the table of the weights of a fold.
 func (g *program) rows(f dataflow.Fold) (n int) {
 	for _, p := range g.phases {
 		if len(p.dots) > 0 {

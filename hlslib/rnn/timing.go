@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A timing holds the schedule of a fold in clocks.
+// A timing holds the schedule of a fold in clocks: when the phases of a time step begin, and how long they wait.
 type timing struct {
 	head    int // clocks for the arrival of states
 	rest    int // clocks from their arrival to the first step
@@ -30,8 +30,8 @@ type span struct {
 	idle          int // clocks between its last turn and the next phase or step
 }
 
-// timing returns the schedule for a target: from the circuit where streams are given credit, else from chains
-// of operations.
+// timing returns the schedule of a fold. It comes from the circuit if the target's layers wait for room only at the
+// start of an iteration, else from chains of operations.
 func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
 	if target.Stalls == dataflow.StallByCredit {
 		return wired(o, f, target)
@@ -48,8 +48,8 @@ func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
 	return schedule(o, f, waits, most)
 }
 
-// schedule lets every phase begin as soon as all words that it reads will have arrived. It lets every step
-// begin as soon as its first phase may.
+// schedule returns the schedule in which every phase, and every step, begins as soon as all words that it reads will
+// have arrived. waits are the phases' least waits, and latency that of the circuit, or 0.
 func schedule(o *op, f dataflow.Fold, waits []int, latency int) timing {
 	t := timing{waits: waits, latency: latency}
 	for _, p := range o.phases {
@@ -95,9 +95,8 @@ func (t *timing) await(o *op, store int, f dataflow.Fold, q, after int, clock *i
 	}
 }
 
-// slack returns the least number of iterations between the write of a word and its first read by phase q, if
-// both phases begin together. Turns and words come at even distances, so the first or the last of them has the
-// least.
+// slack returns the least number of iterations between the write of a word of s and its first read by phase q. Both
+// phases begin together. Turns and words come at even distances, so the first or the last of them has the least.
 func (t *timing) slack(o *op, s *store, f dataflow.Fold, q int) int {
 	p, r, word := t.phases[s.writer.Phase], t.phases[q], s.word(f)
 	least := 0
@@ -120,7 +119,7 @@ func (s *store) read(w, word, sf int, f dataflow.Fold) int {
 	return (w+1)*sf - 1
 }
 
-// awaitStarts sets the clocks before the first step: states arrive with PE units each per clock.
+// awaitStarts sets how many clocks lie before the first step: states arrive with PE units each per clock.
 func (t *timing) awaitStarts(o *op, f dataflow.Fold) {
 	for _, s := range o.P.Starts {
 		t.head = max(t.head, o.turns*o.cell.units(s)/f.PE)
@@ -134,8 +133,8 @@ func (t *timing) awaitStarts(o *op, f dataflow.Fold) {
 	}
 }
 
-// headSlack returns the least number of iterations between the arrival of a state's word and its read by phase
-// q of the first step, if no clocks lie between.
+// headSlack returns the least number of iterations between the arrival of a state's word and its read by phase q of the
+// first step. No idle clocks lie between.
 func (t *timing) headSlack(o *op, s *store, f dataflow.Fold, q int) int {
 	r, word, units := t.phases[q], s.word(f), o.elements(s)
 	least := 0
@@ -179,7 +178,7 @@ func (t *timing) distance(o *op, s *store, f dataflow.Fold) int {
 	return least
 }
 
-// iterations returns the iterations of a frame. If the state is kept, the last step waits as all others do.
+// iterations returns the number of iterations of a frame. If the state is kept, the last step waits as all others do.
 func iterations(o *op, t timing) int {
 	n := t.head + t.rest + o.length*t.step
 	if !o.P.Keeps {
@@ -188,8 +187,8 @@ func iterations(o *op, t timing) int {
 	return n
 }
 
-// latency returns L of the package comment for phase i: the clocks from the start of a unit's last products to
-// the arrival of the values that are stored or written.
+// latency returns the clocks from the start of a unit's last products in phase i until the values have arrived that are
+// stored or written.
 func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
 	at := chains(o, i, f, t)
 	last := 1
@@ -207,7 +206,7 @@ func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
 	return last
 }
 
-// chains returns the chain of operations to every value of phase i, which says when the value is available.
+// chains returns, by value of phase i, the chain of operations up to it, which says when the value is available.
 func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
 	p, start := &o.phases[i], layer.NewBodyChain(t)
 	at := make([]layer.Chain, len(p.values))
@@ -220,8 +219,8 @@ func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
 	return at
 }
 
-// ready returns the chain of value v of phase i, behind the chains of its arguments. hlslib/price/delay times the
-// operations.
+// ready returns the chain of operations up to the value v of phase i, behind those of its arguments in before.
+// hlslib/price/delay times the operations.
 func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f dataflow.Fold, t dataflow.Target,
 ) layer.Chain {
 	values, dsp := o.phases[i].values, f.Compute == dataflow.ComputeInDSPs
@@ -286,7 +285,7 @@ func (g *program) adds(i int, v *value) bool {
 	return len(terms) != 1 || !v.bias.is(0) || !v.factors[terms[0]].is(1)
 }
 
-// multiplies reports whether any requantiser of the list needs more than a shift.
+// multiplies reports whether any requantiser of the list needs a multiplier, and not only a shift.
 func multiplies(list []num.Requant) bool {
 	for _, q := range list {
 		if q.Multiplier < 0 || !layer.IsShift(q.Multiplier) {

@@ -9,12 +9,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// has reports whether the cell has the value r.
+// has reports whether the cell has the value that r names.
 func (c Cell) has(r Ref) bool {
 	return r.Phase >= 0 && r.Phase < len(c.Phases) && r.Value >= 0 && r.Value < len(c.Phases[r.Phase].Values)
 }
 
-// units returns the number of elements of a state.
+// units returns the number of elements of the state with this number.
 func (c Cell) units(state int) int { return c.Phases[c.States[state].Next.Phase].Units }
 
 // length returns the length of the vector that a phase multiplies, or 0 if there is none.
@@ -28,7 +28,7 @@ func (c Cell) length(p Phase) int {
 	return 0
 }
 
-// product returns the requantiser of the dots' products, or nil.
+// product returns the requantiser that all products of the cell's dots pass, or nil.
 func (c Cell) product() *num.Requant {
 	for _, p := range c.Phases {
 		for _, d := range p.Dots {
@@ -107,7 +107,7 @@ func (c Cell) verifyPhase(i int, p Phase) error {
 	return nil
 }
 
-// verifyValue reports what is wrong with value k of phase i.
+// verifyValue returns an error if value k of phase i is malformed.
 func (c Cell) verifyValue(i, k int, v CellValue) error {
 	p := c.Phases[i]
 	arguments, limit := 0, -1 // limit of At; -1 if At is not used
@@ -145,7 +145,7 @@ func (c Cell) verifyValue(i, k int, v CellValue) error {
 	return v.verifyNumbers(p.Units)
 }
 
-// verifyNumbers reports what is wrong with the parameters of v's operation.
+// verifyNumbers returns an error if the numbers of v's operation are wrong, for a phase of the given units.
 func (v CellValue) verifyNumbers(units int) error {
 	each := func(what string, n int) error {
 		if n != 1 && n != units {
@@ -185,7 +185,7 @@ func (v CellValue) verifyNumbers(units int) error {
 	return nil
 }
 
-// like reports whether two cells differ only in numbers.
+// like reports whether two cells differ only in numbers, so that they can share the hardware.
 func (c Cell) like(o Cell) bool {
 	return same(c.product(), o.product()) &&
 		slices.EqualFunc(c.States, o.States, func(a, b StateVector) bool { return a.Next == b.Next }) &&
@@ -202,10 +202,10 @@ func same[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// sequences returns S, which is at least 1.
+// sequences returns the number of sequences that are interleaved in a frame, at least 1.
 func (p Params) sequences() int { return max(1, p.Sequences) }
 
-// Lanes returns X, the lanes of the input for each unit of the first phase.
+// Lanes returns the number of elements of the input that each unit of the first phase reads.
 func (c Cell) Lanes() int {
 	n := 0
 	for _, v := range c.Phases[0].Values {
@@ -216,7 +216,7 @@ func (c Cell) Lanes() int {
 	return n
 }
 
-// StateRange returns the range of values that a state can take, whatever the inputs are.
+// StateRange returns the range of values that the state with this number can take, whatever the inputs are.
 func (c Cell) StateRange(state int) num.Range {
 	next := c.States[state].Next
 	v := c.Phases[next.Phase].Values[next.Value]

@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit returns the RTL, which is mostly wires: every output is given the word, and takes it in its turn.
+// Circuit returns the RTL, which is mostly wires: every output is offered every word, and takes those of its channels.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	turns := layer.NewStreamTurns(b, o.Out, f)

@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts the counters of words. All outputs are given the same word, and only one takes it. FINN counts nothing
+// Cost counts the counters of words, the handshakes of the outputs, and the registers of a word. FINN counts nothing
 // for its StreamingSplit.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {

@@ -25,7 +25,7 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer.
+// Params hold the only parameter of the split: the numbers of channels of its outputs.
 type Params struct {
 	Channels []int `json:"channels"` // by output
 }
@@ -48,8 +48,8 @@ type op struct {
 	layer.MoveSchedule
 }
 
-// bind returns the layer for one input of shape [..., C], where C is the sum of Channels. Output k has the shape
-// [..., Channels[k]], and the element type and ranges of the input.
+// bind returns the layer for one input of shape [..., C], where C is the sum of Channels; any other input is an error.
+// Output k has the shape [..., Channels[k]], and the element type and ranges of the input.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
 	sum, step := 0, 0
@@ -107,7 +107,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return y
 }
 
-// words returns the words per vector of each output.
+// words returns, by output, the number of words that each vector of the output has.
 func (o *op) words(f dataflow.Fold) []int {
 	w := make([]int, len(o.Out))
 	for k, c := range o.P.Channels {
@@ -116,7 +116,7 @@ func (o *op) words(f dataflow.Fold) []int {
 	return w
 }
 
-// Loop returns the loop of streams that take turns.
+// Loop returns the loop over the input words. The outputs take turns: each gets all words of its channels of a vector.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.WithLatency(o, f, t, layer.TurnsLoop(o.Out, f, t, func(k int) dataflow.PortMoves {
 		return dataflow.PortMoves{Read: 1, Write: 1 << k}

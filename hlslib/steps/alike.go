@@ -6,8 +6,8 @@ import (
 	"hlsgen/hlslib/price/cost"
 )
 
-// SameCost reports whether two forms have the same cost and latency, so that they differ only in the numbers in their
-// tables. Both forms must be of functions with equally many thresholds and the same types. Either may be nil.
+// SameCost reports whether two forms have the same cost and latency, so that only the numbers in their tables differ.
+// They must be of functions with equally many thresholds and the same types. Either may be nil, for no step functions.
 func SameCost(a, b BuiltSteps, m cost.CostModel) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// open returns a form's tables in a circuit, by name and lane.
+// open returns a form's tables as tables of a circuit, by name and lane.
 func open(b *circuit.Builder, f interface {
 	Storage() []dataflow.Storage
 	Tables() []dataflow.Table
@@ -53,7 +53,7 @@ func (p *parallel) Circuit(b *circuit.Builder, row circuit.Value, values []circu
 	return codes
 }
 
-// code returns the code of value v, where words holds the lane's part of each table's row.
+// code returns the code of the value v, where words holds the lane's part of each table's row, by table.
 func (p *parallel) code(b *circuit.Builder, v circuit.Value, words map[string]circuit.Value) circuit.Value {
 	k := p.f.compare
 	var exceeded []circuit.Value
@@ -71,7 +71,7 @@ func (p *parallel) code(b *circuit.Builder, v circuit.Value, words map[string]ci
 	return p.f.sum(b, base, exceeded, func(s int) circuit.Value { return circuit.Element(words["deltas"], s, elem) })
 }
 
-// count returns the number of conditions that hold.
+// count returns the number of given conditions that hold, as a value of the circuit.
 func count(b *circuit.Builder, conditions []circuit.Value) circuit.Value {
 	h := b.NewBitHeap()
 	for _, c := range conditions {
@@ -80,7 +80,7 @@ func count(b *circuit.Builder, conditions []circuit.Value) circuit.Value {
 	return h.Sum(num.Range{Hi: int64(len(conditions))})
 }
 
-// affine returns base + unit*n, which is a code.
+// affine returns the code base + unit*n of n exceeded thresholds.
 func (f *Functions) affine(b *circuit.Builder, n circuit.Value, unit int64, base circuit.Value) circuit.Value {
 	if r := base.Range(); r.Lo == r.Hi && n.Range() == (num.Range{Hi: 1}) {
 		return circuit.AssumeRange(circuit.MuxByCondition(n, b.Constant(r.Lo+unit), base), f.out.Range())
@@ -91,7 +91,7 @@ func (f *Functions) affine(b *circuit.Builder, n circuit.Value, unit int64, base
 	return h.Sum(f.out.Range())
 }
 
-// sum returns base plus the delta of every condition that holds, which is a code.
+// sum returns the code that is base plus the delta of every condition that holds.
 func (f *Functions) sum(b *circuit.Builder, base circuit.Value, conditions []circuit.Value,
 	delta func(i int) circuit.Value) circuit.Value {
 	h := b.NewBitHeap()
@@ -102,7 +102,8 @@ func (f *Functions) sum(b *circuit.Builder, base circuit.Value, conditions []cir
 	return h.Sum(f.out.Range())
 }
 
-// address returns the address of a lane's row in a table: the given bits, below the number of the function.
+// address returns the address of a lane's row in a table: the given bits, below the number of the function that row
+// selects.
 func (l *lanes) address(row circuit.Value, bits ...circuit.Value) circuit.Value {
 	if l.functions() > 1 {
 		bits = append(bits, circuit.LowBits(row, row.Width()))
@@ -114,7 +115,8 @@ func (l *lanes) address(row circuit.Value, bits ...circuit.Value) circuit.Value 
 	return circuit.Wrapped(word, num.Type{Kind: num.UInt, Width: word.Width()})
 }
 
-// Circuit looks up the segment by the upper bits, and compares the lower bits with the segment's thresholds.
+// Circuit looks up the record of each value's segment by the upper bits, and compares the lower bits with its
+// thresholds.
 func (s *segment) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	tables := open(b, s)
 	codes := make([]circuit.Value, len(values))
@@ -146,7 +148,7 @@ func (s *segment) Circuit(b *circuit.Builder, row circuit.Value, values []circui
 	return codes
 }
 
-// Circuit finds the bits of the count stage by stage.
+// Circuit finds the number of thresholds that each value exceeds, some bits of it in each stage.
 func (s *searching) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	tables := open(b, s)
 	codes := make([]circuit.Value, len(values))
@@ -165,7 +167,7 @@ func (s *searching) Circuit(b *circuit.Builder, row circuit.Value, values []circ
 	return codes
 }
 
-// output returns a lane's code for the number of exceeded thresholds.
+// output returns a lane's code for the number of exceeded thresholds, from a table or as a multiple.
 func (s *searching) output(b *circuit.Builder, tables map[string][]circuit.ConstantTable, lane int, row,
 	found circuit.Value) circuit.Value {
 	unit, of := s.f.compare.Unit, num.Type{Kind: num.UInt, Width: found.Width()}
@@ -180,22 +182,22 @@ func (s *searching) output(b *circuit.Builder, tables map[string][]circuit.Const
 	return circuit.Element(tables["codes"][lane].Row(s.address(row, found)), 0, s.codes())
 }
 
-// A SearchCircuit is the circuit of a serial search.
+// A SearchCircuit is a serial search with its tables in a circuit. It makes one step at a time.
 type SearchCircuit struct {
 	*SerialSearch
 	b      *circuit.Builder
 	tables map[string][]circuit.ConstantTable
 }
 
-// Search adds the tables of the serial search to a circuit.
+// Search adds the tables of the serial search to the circuit b, and returns what makes its steps.
 func (s *SerialSearch) Search(b *circuit.Builder) SearchCircuit {
 	return SearchCircuit{s, b, open(b, s)}
 }
 
-// Place returns the type of places. After the last step, the place is the count alone.
+// Place returns the type of a place in the search. After the last step, the place is the number of exceeded thresholds.
 func (s SearchCircuit) Place() num.Type { return num.Type{Kind: num.UInt, Width: s.Steps()} }
 
-// Next returns a lane's place after one step of the search for v, in the function that row selects.
+// Next returns a lane's place after one step from place in the search for v, in the function that row selects.
 func (s SearchCircuit) Next(lane int, row, place, v circuit.Value) circuit.Value {
 	limit := circuit.Element(s.tables["places"][lane].Row(s.address(row, circuit.LowBits(place, s.Steps()))), 0, s.f.of)
 	more := circuit.LowBits(circuit.GreaterThan(v, limit), 1)
@@ -207,8 +209,8 @@ func (s SearchCircuit) Code(lane int, row, place circuit.Value) circuit.Value {
 	return s.output(s.b, s.tables, lane, row, circuit.LowBits(place, s.Steps()))
 }
 
-// Circuit multiplies by a constant, as a sum of shifted values. If each lane has its own multiplier, there is one
-// lane per function.
+// Circuit multiplies each value by a constant, as a sum of shifted values. If each lane has its own multiplier, there
+// is one lane per function.
 func (s *ScaledForm) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	biases := open(b, s)["biases"][0]
 	elem := num.Narrowest(s.s.bias)
@@ -228,7 +230,7 @@ func (s *ScaledForm) Circuit(b *circuit.Builder, row circuit.Value, values []cir
 	return codes
 }
 
-// occurring returns the range of values that occur, over all functions.
+// occurring returns the range of values that occur in any of the functions.
 func (s *ScaledForm) occurring() num.Range {
 	r := s.f.in[0]
 	for _, o := range s.f.in[1:] {

@@ -5,13 +5,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// parallel is the form that compares a value with all thresholds at once.
+// parallel is the form that compares a value with all thresholds of its function at once.
 type parallel struct {
 	f  *Functions
 	at Site
 }
 
-// side returns the number of functions that share a row of the tables.
+// side returns how many functions have their thresholds side by side in a row of the tables.
 func (p *parallel) side() int {
 	if p.at.Alike {
 		return 1

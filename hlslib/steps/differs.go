@@ -16,9 +16,8 @@ type FormDifference struct {
 }
 
 // FindDifference returns a function and a value for which the form yields another code than the function, or nil if
-// there is none. It considers all values of the type; for a Scaled form only those that occur. It need not try every
-// value: a code changes only at breakpoints and at the borders of table rows. A line that is right at both ends of a
-// constant piece is right between them. A row without a breakpoint holds the function's code for its first value.
+// there is none. It considers all values of the type; for a ScaledForm only those that occur. It tries only breakpoints
+// and borders of table rows, and both ends of constant pieces, because nothing else can differ.
 func (f *Functions) FindDifference(form BuiltSteps) *FormDifference {
 	f.bind()
 	return f.differs(form)
@@ -47,7 +46,8 @@ func (f *Functions) differs(form BuiltSteps) *FormDifference {
 	return nil
 }
 
-// otherThan returns a value in all for which function n of the form yields another code than s.
+// otherThan returns a value in all for which function n of the form yields another code than s does. differs is false
+// if there is none.
 func otherThan(s *num.StepFunction, all num.Range, form BuiltSteps, n int) (at int64, differs bool) {
 	apply := follow(form, n)
 	where := finger{list: s.At}
@@ -80,7 +80,7 @@ func otherThan(s *num.StepFunction, all num.Range, form BuiltSteps, n int) (at i
 	return at, differs
 }
 
-// follow returns the form's Apply of function n, which is fast if the values come nearly in order.
+// follow returns a function that computes the form's Apply for function n. It is fast if values come nearly in order.
 func follow(form BuiltSteps, n int) func(v int64) int64 {
 	switch form := form.(type) {
 	case *searching:
@@ -93,8 +93,8 @@ func follow(form BuiltSteps, n int) func(v int64) int64 {
 	return func(v int64) int64 { return form.Apply(n, v) }
 }
 
-// follow counts the exceeded thresholds, which must be in order; then the search finds the same count. If thresholds
-// have deltas, it also keeps the sum of the exceeded ones.
+// follow does what the function follow does, by counting exceeded thresholds, which must be in order; then the search
+// finds the same count. If thresholds have deltas, it also keeps their sum.
 func (s *searching) follow(n int) func(v int64) int64 {
 	exceeded, k := finger{list: s.f.compare.At[n]}, &s.f.compare
 	if k.Delta == nil {
@@ -113,7 +113,7 @@ func (s *searching) follow(n int) func(v int64) int64 {
 	}
 }
 
-// follow keeps the record of a segment until a value lies in another segment.
+// follow does what the function follow does. It keeps the record of a segment until a value lies in another one.
 func (s *segment) follow(n int) func(v int64) int64 {
 	above := finger{list: s.f.list[n].At}
 	var over, delta [4]int64

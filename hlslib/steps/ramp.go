@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A ramp is a function as a stair, with the lines found so far that equal it. Functions that are shared among layers
-// share their ramps, so that each line is searched for only once.
+// A ramp is a step function, with the lines found so far that equal it. Layers that share the function share the ramp,
+// so that each line is searched for only once.
 type ramp struct {
 	num.LineTarget
 	mutex sync.Mutex
@@ -17,8 +17,8 @@ type ramp struct {
 	found []*slope
 }
 
-// A slope holds the multipliers of all lines that equal a ramp with a given shift, and the multiplier with fewest
-// digits.
+// A slope holds the multipliers of all lines that equal a ramp with a given shift, and the one among them with the
+// fewest digits.
 type slope struct {
 	multipliers num.Range
 	passes      bool // at least one line exists
@@ -26,14 +26,15 @@ type slope struct {
 	digits      int // digits of fewest
 }
 
-// find locks the ramp and returns its slope.
+// find locks the ramp and returns its slope for a rounding and a shift.
 func (r *ramp) find(mode num.Rounding, shift int) *slope {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	return r.slope(mode, shift)
 }
 
-// slope finds the multipliers for a rounding and a shift, and remembers them. The caller must hold the lock.
+// slope returns the multipliers of the ramp for a rounding and a shift, and remembers them. The caller must hold the
+// lock.
 func (r *ramp) slope(mode num.Rounding, shift int) *slope {
 	key := byte(slices.Index(scalings, mode))<<6 | byte(shift)
 	at := bytes.IndexByte(r.keys, key)
@@ -47,8 +48,8 @@ func (r *ramp) slope(mode num.Rounding, shift int) *slope {
 	return r.found[at]
 }
 
-// passes reports whether a line with the shift equals the ramp. Lines found with a smaller shift may settle the
-// question. The caller must hold the lock.
+// passes reports whether a line with the rounding and the shift equals the ramp. Lines found with a smaller shift may
+// settle the question. The caller must hold the lock.
 func (r *ramp) passes(mode num.Rounding, shift int) bool {
 	rounds := byte(slices.Index(scalings, mode))
 	for i, key := range r.keys {
@@ -61,7 +62,8 @@ func (r *ramp) passes(mode num.Rounding, shift int) bool {
 	return r.slope(mode, shift).passes
 }
 
-// rampsOf returns the ramps of the functions' stairs. It reuses ramps of the functions that these are part of.
+// rampsOf returns a ramp for each of the staircases of f's functions. It reuses ramps of the functions from which these
+// are selected.
 func (f *Functions) rampsOf(stairs []num.LineTarget) []*ramp {
 	list := make([]*ramp, len(stairs))
 	if f.whole != nil {
@@ -82,7 +84,7 @@ func (f *Functions) rampsOf(stairs []num.LineTarget) []*ramp {
 	return list
 }
 
-// same reports whether two stairs are equal.
+// same reports whether two staircases are equal.
 func same(a, b *num.LineTarget) bool {
 	return a.X == b.X && a.V == b.V && a.Limits == b.Limits && slices.Equal(a.F.At, b.F.At) &&
 		slices.Equal(a.F.Value, b.F.Value)

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Limits of the search for multipliers.
+// The limits of the search for multipliers.
 const (
 	mostDigits   = 12 // digits of a multiplier: each further digit is an adder as wide as the sum
 	moreShifts   = 6  // shifts tried beyond the least: a longer multiplier may have fewer digits
@@ -27,8 +27,8 @@ var longShifts = [...]int{44, 36, 28, 20, 12, 4}
 // slightly smaller or larger multiplier.
 var scalings = []num.Rounding{num.Floor, num.HalfEven}
 
-// A scaling computes step functions as lines: (multiplier*value + bias) / 2^shift, rounded and clipped. Each
-// multiplier is a sum of a few signed powers of two.
+// A scaling computes step functions as lines: (multiplier*value + bias) / 2^shift, rounded and clipped. Each multiplier
+// is a sum of a few signed powers of two.
 type scaling struct {
 	mode       num.Rounding
 	shift      int
@@ -40,14 +40,15 @@ type scaling struct {
 	digits     int // the largest number of digits of a multiplier
 }
 
-// A lines holds the candidates for the multipliers of all functions.
+// A lines holds the functions as ramps and, by shift, the multipliers that all of them have in common.
 type lines struct {
 	ramps  []*ramp
 	mode   num.Rounding
 	common []slopes // by shift, starting with the least
 }
 
-// bindScalings finds a multiplier that all functions can share.
+// bindScalings sets f.lines, the lines that the functions may be, and f.common, a scaling whose multiplier serves all
+// functions. It sets neither if there are too many breakpoints, or if some function is no line.
 func (f *Functions) bindScalings() {
 	if f.of.Kind == num.Bipolar || f.compare.Steps()*len(f.list) > mostMeasured {
 		return
@@ -72,9 +73,8 @@ func (f *Functions) bindScalings() {
 	}
 }
 
-// bindOwn finds a multiplier for each function, and keeps them if they have fewer digits than the shared one. For
-// each shift it first tries the function that had too many digits with the shift before, because it will likely fail
-// again.
+// bindOwn finds a multiplier for each function, and keeps them if they have fewer digits than a shared one. For each
+// shift it first tries the function that had too many digits with the shift before, which will likely fail again.
 func (f *Functions) bindOwn() {
 	f.owned.Do(func() {
 		first := 0
@@ -98,8 +98,9 @@ func (f *Functions) bindOwn() {
 	})
 }
 
-// leastShift returns the least shift with which lines equal all ramps. A line with some shift usually exists with the
-// next one, too, unless a number leaves 63 bits. So a few long shifts suffice to detect a ramp that is no line.
+// leastShift returns the least shift with which all ramps are lines. ok is false if there is none. A line with some
+// shift usually exists with the next one, too, unless a number leaves 63 bits. So a few long shifts suffice to detect a
+// ramp that is no line.
 func leastShift(ramps []*ramp, mode num.Rounding) (shift int, ok bool) {
 	for _, r := range ramps {
 		passes := func(shift int) bool { return r.find(mode, shift).passes }
@@ -164,7 +165,8 @@ func (l *lines) scaling(choose func(l slopes, most int) (multiplier []int64, dig
 	return best
 }
 
-// complete sets the biases, as near to 0 as possible, and the width of sums. It reports whether the numbers fit.
+// complete sets the biases, as near to 0 as possible, and the width of sums. It returns false if a number has too many
+// bits.
 func (s *scaling) complete(ramps []*ramp) bool {
 	s.bias = make([]int64, 0, len(ramps))
 	for c, r := range ramps {
@@ -186,10 +188,10 @@ func (s *scaling) complete(ramps []*ramp) bool {
 	return s.sum.Width <= widestSum && s.limits.Within(int32s)
 }
 
-// times returns the multiplier of function n.
+// times returns the multiplier of function n, which all functions may share.
 func (s *scaling) times(n int) int64 { return s.multiplier[min(n, len(s.multiplier)-1)] }
 
-// fewestDigits returns the number in r that is a sum of the fewest signed powers of two, and how many these are.
+// fewestDigits returns the number m in r that is a sum of the fewest signed powers of two, and their number n.
 func fewestDigits(r num.Range) (m int64, n int) {
 	for n = 0; ; n++ {
 		if m, ok := withDigits(r, n); ok {
@@ -198,8 +200,8 @@ func fewestDigits(r num.Range) (m int64, n int) {
 	}
 }
 
-// withDigits returns a number in r that is a sum of n signed powers of two, if one exists. The highest power is the
-// one just below or just above the rest of the range.
+// withDigits returns a number in r that is a sum of n signed powers of two; ok is false if there is none. The highest
+// power is the one just below or just above the rest of the range.
 func withDigits(r num.Range, n int) (m int64, ok bool) {
 	if r.Contains(0) || n == 0 {
 		return 0, r.Contains(0)
@@ -230,8 +232,8 @@ func digits(m int64) (list []int) {
 	return list
 }
 
-// scaled returns the forms that multiply: with a shared multiplier and, if there is a lane for each function, with
-// one multiplier per lane.
+// scaled returns the forms that multiply at a site. One has a shared multiplier; another has one multiplier per lane,
+// if each function has its own lane.
 func (f *Functions) scaled(p Site) (forms []BuiltSteps) {
 	if f.common != nil {
 		forms = append(forms, &ScaledForm{f, p, f.common})
@@ -252,7 +254,7 @@ type ScaledForm struct {
 	s  *scaling
 }
 
-// Name tells the number of digits, and whether each function has its own multiplier.
+// Name returns a name with the number of digits, and whether each function has its own multiplier.
 func (s *ScaledForm) Name() string {
 	own := ""
 	if len(s.s.multiplier) > 1 {
@@ -261,7 +263,7 @@ func (s *ScaledForm) Name() string {
 	return fmt.Sprintf("multiplier of %d digits%s", s.s.digits, own)
 }
 
-// Terms returns the number of words to add, and their width in bits.
+// Terms returns the number of words that are added, and the width of their sum in bits.
 func (s *ScaledForm) Terms() (n, width int) {
 	n = s.s.digits
 	for _, b := range s.s.bias {
@@ -272,31 +274,31 @@ func (s *ScaledForm) Terms() (n, width int) {
 	return max(1, n), s.s.sum.Width
 }
 
-// Rounds reports whether codes need a rounding other than rounding down.
+// Rounds reports whether the shift rounds otherwise than down.
 func (s *ScaledForm) Rounds() bool { return s.s.shift > 0 && s.s.mode != num.Floor }
 
-// Clips reports whether codes are clipped.
+// Clips reports whether some result must be limited to the range of codes.
 func (s *ScaledForm) Clips() bool { return !s.s.code.Within(s.s.limits) }
 
-// Clocks returns one clock for every two levels of adders, and one for the clipping.
+// Clocks returns the clocks from a value to its code: one for every two levels of adders, and one for the clipping.
 func (s *ScaledForm) Clocks() int {
 	n, _ := s.Terms()
 	return (bits.Len(uint(n-1))+1)/2 + 1
 }
 
-// Lanes returns PE.
+// Lanes returns the number of values that are computed side by side.
 func (s *ScaledForm) Lanes() int { return s.at.PE }
 
-// Apart returns false: each row of the biases holds those of all lanes.
+// TablesPerLane returns false: each row of the biases holds those of all lanes.
 func (s *ScaledForm) TablesPerLane() bool { return false }
 
-// Apply computes the line, rounded and clipped.
+// Apply returns the code of function n for v: the line, rounded and clipped.
 func (s *ScaledForm) Apply(n int, v int64) int64 {
 	sum := s.s.sum.Decode(uint64(s.s.times(n)*v + s.s.bias[n]))
 	return min(max(s.s.mode.Quotient(sum, s.s.shift), s.s.limits.Lo), s.s.limits.Hi)
 }
 
-// side returns the number of functions that share a row of biases.
+// side returns how many functions have their biases side by side in a row.
 func (s *ScaledForm) side() int {
 	if s.at.Alike || len(s.s.bias) == 1 {
 		return 1
@@ -304,7 +306,8 @@ func (s *ScaledForm) side() int {
 	return s.at.PE
 }
 
-// Fields includes the digits of the multiplier, unless each lane has its own; then the digits are in a table.
+// Fields returns the arguments of apply_steps. The digits of the multiplier are among them unless each lane has its
+// own; then they are in a table.
 func (s *ScaledForm) Fields() []dataflow.Field {
 	fields := []dataflow.Field{
 		formField(scaled),
@@ -329,7 +332,7 @@ func (s *ScaledForm) Fields() []dataflow.Field {
 		dataflow.Field{Name: "digits", Doc: "powers of two that sum to it: e for 2^e, -1-e for -2^e", Value: list})
 }
 
-// Tables returns the biases, and the digits if each lane has its own multiplier.
+// Tables returns the table of biases, and that of the digits if each lane has its own multiplier.
 func (s *ScaledForm) Tables() []dataflow.Table {
 	side := s.side()
 	t := dataflow.Table{Name: "biases", Doc: "by fold: element pe", Elem: num.Narrowest(s.s.bias)}
@@ -360,7 +363,7 @@ func (s *ScaledForm) exponent() num.Type {
 	return num.NarrowestInt(num.Range{Lo: -1 - int64(s.s.sum.Width), Hi: int64(s.s.sum.Width)})
 }
 
-// Storage returns the memories of the tables. A table with a single row becomes constants.
+// Storage returns the memories of the tables. A table with a single row is constants, and has none.
 func (s *ScaledForm) Storage() []dataflow.Storage {
 	side := s.side()
 	list := []dataflow.Storage{dataflow.ROMStorage("biases", "threshold memory", len(s.s.bias)/side,
@@ -372,7 +375,8 @@ func (s *ScaledForm) Storage() []dataflow.Storage {
 	return list
 }
 
-// Logic counts an adder for every word but the first, the rounding, and a comparison and a choice for each limit.
+// Logic returns the cost of an adder for every word but the first, the rounding, and a comparison and a choice for each
+// limit.
 func (s *ScaledForm) Logic(m cost.CostModel) []cost.CostPart {
 	n, width := s.Terms()
 	adders := (n - 1) * s.at.PE

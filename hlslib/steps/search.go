@@ -9,10 +9,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// mostRadix is the largest number of bits of the count that a stage finds. Four bits take 15 comparators.
+// mostRadix is the most bits of the count that a stage finds. Four bits take 15 comparators.
 const mostRadix = 4
 
-// searched returns the searches of radix 2 to 16. The first stage finds the bits that the other stages leave.
+// searched returns the forms that search with a radix from 2 to 16. The first stage finds the bits that the other
+// stages leave.
 func (l lanes) searched() (forms []BuiltSteps) {
 	steps := l.f.compare.Steps()
 	if steps < 2 {
@@ -42,7 +43,7 @@ func balanced(all, radix int) []int {
 	return list
 }
 
-// searching is the form that finds the number of thresholds that a value exceeds. Each stage finds some bits of the
+// A searching is the form that finds the number of thresholds that a value exceeds. Each stage finds some bits of the
 // number, the highest ones first. It compares the value with the thresholds that divide the remaining ones into equal
 // parts.
 type searching struct {
@@ -50,7 +51,7 @@ type searching struct {
 	stages []int // bits of each
 }
 
-// before returns the number of bits found by the stages before the given one.
+// before returns the number of bits of the count that the stages before the given one find.
 func (s *searching) before(stage int) (n int) {
 	for _, b := range s.stages[:stage] {
 		n += b
@@ -58,13 +59,13 @@ func (s *searching) before(stage int) (n int) {
 	return n
 }
 
-// width returns the width of a row in a stage's table, in bits.
+// width returns the width in bits of a row in a stage's table.
 func (s *searching) width(stage int) int { return (1<<s.stages[stage] - 1) * s.f.of.Width }
 
 func (s *searching) Name() string { return fmt.Sprintf("search by %d bits", s.stages) }
 
-// Clocks returns one clock per stage. A memory other than LUTs takes another clock per stage except the first, whose
-// row does not depend on the value.
+// Clocks returns the clocks from a value to its code, one per stage. A memory other than LUTs takes another clock per
+// stage except the first, whose row does not depend on the value.
 func (s *searching) Clocks() int {
 	n := len(s.stages)
 	if s.memory != dataflow.LUTRAM {
@@ -76,8 +77,8 @@ func (s *searching) Clocks() int {
 	return n
 }
 
-// threshold returns threshold i of a stage's row, where the stages before have found the bits found. Positions beyond
-// the last threshold hold a number that no value exceeds.
+// threshold returns threshold i of a stage's row for function n, where the stages before have found the bits found.
+// Beyond the last threshold it returns a number that no value exceeds.
 func (s *searching) threshold(n, stage, found, i int) int64 {
 	all := s.before(len(s.stages))
 	rest := all - s.before(stage)
@@ -101,7 +102,7 @@ func (s *searching) Apply(n int, v int64) int64 {
 	return s.code(n, found)
 }
 
-// code returns the code of function n for the number of exceeded thresholds.
+// code returns the code of function n for a value that exceeds the given number of thresholds.
 func (s *searching) code(n, exceeded int) int64 {
 	k := &s.f.compare
 	base := k.Base[min(n, len(k.Base)-1)]
@@ -126,7 +127,7 @@ func (s *searching) Fields() []dataflow.Field {
 		dataflow.Field{Name: "stage_per_limb", Value: perLimb}, s.result())
 }
 
-// result returns the config field that says how the count becomes a code.
+// result returns the field of the C++ that says how the count becomes a code.
 func (s *searching) result() dataflow.Field {
 	if s.counts() > 0 {
 		return dataflow.Field{Name: "coded", Value: s.f.compare.Delta != nil,
@@ -155,7 +156,7 @@ func (s *searching) Tables() (tables []dataflow.Table) {
 	return append(tables, s.outputs()...)
 }
 
-// outputs returns the table of codes, if there is one.
+// outputs returns the table of codes as a list of one, or nil if codes are computed from counts alone.
 func (s *searching) outputs() []dataflow.Table {
 	if s.counts() == 0 {
 		return nil
@@ -168,8 +169,8 @@ func (s *searching) outputs() []dataflow.Table {
 	})}
 }
 
-// counts returns the rows per function in the table of codes: one per count, one for the base code, or 0 without a
-// table.
+// counts returns the rows per function in the table of codes. There is one per count, or one for the base code, or 0
+// without a table.
 func (s *searching) counts() int {
 	if s.f.compare.Delta != nil {
 		return 1 << s.before(len(s.stages))

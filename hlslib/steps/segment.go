@@ -9,15 +9,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MaxCompared is the largest number of thresholds that may be compared at once. Functions with more thresholds are
-// looked up by at most MaxAddress bits. MaxTableRows limits the total number of rows that such functions take.
+// MaxCompared is the most thresholds that may be compared at once. Functions with more are looked up by at most
+// MaxAddress bits, and take at most MaxTableRows rows together.
 const (
 	MaxCompared  = 1 << 12
 	MaxAddress   = 16
 	MaxTableRows = 1 << 20
 )
 
-// Limits of segments.
+// The limits of forms by segments.
 const (
 	mostInside   = 3       // most thresholds inside a segment
 	widestRecord = 1 << 10 // bits of a row
@@ -25,7 +25,7 @@ const (
 )
 
 // roomOf returns the limits of tables: the bits of a function's address, the rows of a lane's table, and the rows of
-// all lanes. With more thresholds than can be compared only tables are possible, so the limits are larger.
+// all lanes. They are larger if there are more thresholds than can be compared, because then only tables are possible.
 func roomOf(f *Functions) (address, rows, lanes int) {
 	if f.compare.Steps() > MaxCompared {
 		return MaxAddress, MaxTableRows, MaxTableRows
@@ -33,7 +33,7 @@ func roomOf(f *Functions) (address, rows, lanes int) {
 	return 12, 1 << 12, 1 << 15
 }
 
-// CanUseTable reports whether a table with a row for every value is small enough at a site. It builds no form.
+// CanUseTable reports whether a table with a row for every value is small enough at the site p. It builds no form.
 func CanUseTable(f *Functions, p Site) bool {
 	_, _, most := roomOf(f)
 	l := lanes{f, p, p.Memory}
@@ -52,11 +52,11 @@ type segmentation struct {
 	live        int // blocks whose rows differ, over all functions
 }
 
-// block is the number of rows of which one LUT stores a bit.
+// block is the number of rows of a table of which one LUT stores a bit.
 const block = 64
 
-// bindSegments finds segmentations with few enough rows and breakpoints: of all values, and of the window of
-// breakpoints.
+// bindSegments sets the segmentations with few enough rows and breakpoints: of all values, and of the window in which
+// the breakpoints lie.
 func (f *Functions) bindSegments() {
 	if f.of.Kind == num.Bipolar || f.of.Width > widestValue {
 		return
@@ -76,7 +76,7 @@ func (f *Functions) bindSegments() {
 	}
 }
 
-// cut appends the useful segmentations that have the span and window of g.
+// cut appends, to those of f, the useful segmentations with the span and window of g.
 func (f *Functions) cut(g segmentation) {
 	root := f.root()
 	root.share.mutex.Lock()
@@ -111,7 +111,7 @@ func (f *Functions) cut(g segmentation) {
 	}
 }
 
-// crossing counts a function's breakpoints in segments and in blocks of rows.
+// crossing counts the breakpoints of s inside the segments of g, and inside blocks of its rows.
 func crossing(s *num.StepFunction, g *segmentation) cross {
 	c, wide := cross{known: true}, g.low+6
 	count, segment := 0, int64(0) // breakpoints inside a segment, and its number
@@ -133,7 +133,7 @@ func crossing(s *num.StepFunction, g *segmentation) cross {
 	return c
 }
 
-// segmented returns the forms by segments, and by tables.
+// segmented returns the forms that look up segments, among them plain tables.
 func (l lanes) segmented() (forms []BuiltSteps) {
 	_, most, mostOfLanes := roomOf(l.f)
 	for _, s := range l.f.segments {
@@ -147,14 +147,14 @@ func (l lanes) segmented() (forms []BuiltSteps) {
 	return forms
 }
 
-// segment is the form that looks up a row by a value's upper bits, and compares the lower bits with the thresholds of
+// A segment is the form that looks up a row by a value's upper bits. It compares the lower bits with the thresholds of
 // the row. Without breakpoints inside segments it is a plain table.
 type segment struct {
 	lanes
 	segmentation
 }
 
-// delta returns the type of the jumps at breakpoints.
+// delta returns the type that holds the jumps of all functions at breakpoints.
 func (s *segment) delta() num.Type { return num.NarrowestInt(s.f.jumps) }
 
 func (s *segment) Name() string {
@@ -179,7 +179,7 @@ func (s *segment) Clocks() int {
 	return n
 }
 
-// grain returns the number of values that share a row.
+// grain returns the number of values that share a row of the table.
 func (s *segment) grain() int64 { return 1 << s.low }
 
 // cut returns the range of values that are divided into segments.
@@ -199,7 +199,7 @@ type record struct {
 	over, delta []int64
 }
 
-// record returns the record of the segment that contains v, for function n. Unused thresholds are the segment's last
+// record returns the contents of the segment with v in it, for function n. Unused thresholds are the segment's last
 // value, which is never exceeded. over and delta are buffers that the record uses if they are large enough.
 func (s *segment) record(n int, v int64, over, delta []int64) record {
 	first := s.begin(v)
@@ -228,7 +228,7 @@ func (s *segment) Apply(n int, v int64) int64 {
 	return s.code(&r, v)
 }
 
-// kept returns v clipped to the window.
+// kept returns the nearest value to v in the window that is divided into segments.
 func (s *segment) kept(v int64) int64 {
 	if s.window {
 		v = max(s.first, min(v, s.first+1<<s.span-1))
@@ -236,7 +236,7 @@ func (s *segment) kept(v int64) int64 {
 	return v
 }
 
-// code returns the code of a value from the record of its segment.
+// code returns the code of v, where r is the contents of its segment.
 func (s *segment) code(r *record, v int64) int64 {
 	code, rest := r.base, (v-s.first)&(s.grain()-1)
 	for i, over := range r.over {
@@ -251,8 +251,8 @@ func (s *segment) code(r *record, v int64) int64 {
 	return code
 }
 
-// rows returns a function's rows in the order of addresses. An address is an unsigned number, so negative values come
-// last.
+// rows returns a function's rows in the order of addresses, as of makes them of segments. An address is an unsigned
+// number, so negative values come last.
 func (s *segment) rows(n int, of func(record) []int64) (rows [][]int64) {
 	for address := range int64(1) << (s.span - s.low) {
 		v := s.first + address<<s.low
@@ -301,10 +301,10 @@ func (s *segment) Tables() []dataflow.Table {
 	return tables
 }
 
-// rest returns the type of a value's lower bits, its position in the segment.
+// rest returns the type of a value's position in its segment: the lower bits.
 func (s *segment) rest() num.Type { return num.Type{Kind: num.UInt, Width: s.low} }
 
-// padded returns the type of jumps in the table. Unused entries are 0.
+// padded returns the type of jumps in the table. It holds 0, which unused entries have.
 func (s *segment) padded() num.Type { return num.NarrowestInt(s.f.jumps.Union(num.SingleValue(0))) }
 
 func (s *segment) Storage() []dataflow.Storage {
@@ -322,7 +322,7 @@ func (s *segment) Storage() []dataflow.Storage {
 	return list
 }
 
-// same returns the number of rows of a lane's tables that lie in blocks of equal rows, if the tables are in LUTs.
+// same returns how many rows of a lane's tables lie in blocks of equal rows, if the tables are in LUTs, else 0.
 func (s *segment) same() int {
 	if s.memory != dataflow.LUTRAM || s.span-s.low <= 6 {
 		return 0

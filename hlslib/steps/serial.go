@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// HasSerial reports whether a serial search is possible: it needs at least two thresholds, and tables of limited
-// size. It builds no form.
+// HasSerial reports whether a serial search is possible at the site p: it needs at least two thresholds, and tables of
+// limited size. It builds no form.
 func (f *Functions) HasSerial(p Site) bool {
 	if f.compare.Steps() < 2 || f.of.Kind == num.Bipolar {
 		return false
@@ -20,8 +20,8 @@ func (f *Functions) HasSerial(p Site) bool {
 	return l.functions()<<bits.Len(uint(f.compare.Steps())) <= mostOfLanes/p.PE
 }
 
-// Serial returns a search of radix 2 with one comparator per lane, which makes one step at a time. A lane keeps the
-// thresholds of all steps in one memory. The search must be possible, as HasSerial reports.
+// Serial returns the serial search at the site p, for which HasSerial must report true. Each lane has one comparator
+// and makes one step at a time; all steps' thresholds lie in one memory.
 func (f *Functions) Serial(p Site) *SerialSearch {
 	f.bindList()
 	f.mutex.Lock()
@@ -33,12 +33,12 @@ func (f *Functions) Serial(p Site) *SerialSearch {
 	return form
 }
 
-// A SerialSearch search visits places of its memory, each with a threshold to compare. It starts at place 1. From place
-// p it goes to 2p + 1 if the value exceeds the threshold, else to 2p. After the last step, the bits of the place below
-// the highest one are the number of exceeded thresholds.
+// A SerialSearch visits places of its memory, each with a threshold to compare. It starts at place 1. From place p it
+// goes to 2p + 1 if the value exceeds the threshold, else to 2p. After the last step, the bits of the place below the
+// highest one are the number of exceeded thresholds.
 type SerialSearch struct{ searching }
 
-// Name distinguishes the serial search from a search with a memory per stage.
+// Name returns a name with the number of steps, other than that of any search with a memory per stage.
 func (s *SerialSearch) Name() string { return fmt.Sprintf("serial search of %d steps", s.Steps()) }
 
 // Steps returns the comparisons per value, which is also the number of bits of a place.
@@ -47,14 +47,14 @@ func (s *SerialSearch) Steps() int { return len(s.stages) }
 // Clocks returns the least latency: one clock per step.
 func (s *SerialSearch) Clocks() int { return s.Steps() }
 
-// Rows returns the rows of a lane's memory.
+// Rows returns the number of rows of a lane's memory, those of all its functions.
 func (s *SerialSearch) Rows() int { return s.functions() << s.Steps() }
 
-// Bits returns the width of a threshold.
+// Bits returns the width of a threshold in bits.
 func (s *SerialSearch) Bits() int { return s.f.of.Width }
 
-// HasCodeTable reports whether a table maps the count to a code. Otherwise the code is a base plus a multiple of the
-// count.
+// HasCodeTable reports whether a table maps the count of exceeded thresholds to a code. Otherwise the code is a base
+// plus a multiple of the count.
 func (s *SerialSearch) HasCodeTable() bool { return s.f.compare.Delta != nil }
 
 // Next returns the place after one step of the search for v in function n.
@@ -68,7 +68,7 @@ func (s *SerialSearch) Next(n, place int, v int64) int {
 // Code returns the code of function n, from the place after the last step.
 func (s *SerialSearch) Code(n, place int) int64 { return s.code(n, place-1<<s.Steps()) }
 
-// limit returns the threshold at a place. Place 0 is unused.
+// limit returns the threshold at a place of function n. Place 0 is unused.
 func (s *SerialSearch) limit(n, place int) int64 {
 	if place == 0 {
 		return 0
@@ -77,7 +77,7 @@ func (s *SerialSearch) limit(n, place int) int64 {
 	return s.threshold(n, step, place-1<<step, 0)
 }
 
-// Apply makes all steps of the search.
+// Apply returns function n's code for v, by all steps of the search.
 func (s *SerialSearch) Apply(n int, v int64) int64 {
 	place := 1
 	for range s.Steps() {
@@ -107,7 +107,7 @@ func (s *SerialSearch) Tables() []dataflow.Table {
 	return append([]dataflow.Table{places}, s.outputs()...)
 }
 
-// Storage returns the memories of the tables.
+// Storage returns the memories of the thresholds and, if there is one, of the table of codes.
 func (s *SerialSearch) Storage() []dataflow.Storage {
 	list := []dataflow.Storage{s.storage("places", 1<<s.Steps(), s.f.of.Width)}
 	if rows := s.counts(); rows > 0 {
@@ -116,7 +116,8 @@ func (s *SerialSearch) Storage() []dataflow.Storage {
 	return list
 }
 
-// Logic counts a comparator for each lane, and the multiplexer between a new value and the one that is searched for.
+// Logic returns the cost of a comparator for each lane, and of the choice between a new value and the one that is
+// searched for.
 func (s *SerialSearch) Logic(m cost.CostModel) []cost.CostPart {
 	lane := m.Multiplexer(2, s.f.of.Width+s.Steps())
 	if m.Formula == cost.FittedFormula {

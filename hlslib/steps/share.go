@@ -10,7 +10,7 @@ import (
 // Functions can be a selection of other functions, for example if several layers share a layer's channels. They then
 // share the results about single functions, so that nothing is computed again for each way of sharing.
 
-// A share holds results about single functions, which do not depend on the functions built beside them.
+// A share holds results about single functions that do not depend on the functions built beside them.
 type share struct {
 	mutex    sync.Mutex
 	proved   map[proof][]bool // by function: whether the form was proved equal to it
@@ -26,14 +26,15 @@ type proof struct {
 	first int64 // first value of the window
 }
 
-// A cross counts a function's breakpoints in segments. known is false if they have not been counted yet.
+// A cross counts a function's breakpoints inside segments. known is false if they have not been counted yet.
 type cross struct {
 	inside int // the most breakpoints inside one segment
 	live   int // blocks of rows with a breakpoint inside; the rows of all other blocks are equal
 	known  bool
 }
 
-// SelectedFrom declares that f consists of the given channels of whole. It must be called before any form is requested.
+// SelectedFrom declares that f consists of the given channels of whole, so that results about these are shared. It must
+// be called before any form is requested.
 func (f *Functions) SelectedFrom(whole *Functions, channels []int) {
 	f.whole, f.channels = whole, channels
 }
@@ -46,7 +47,8 @@ func (f *Functions) root() *Functions {
 	return f
 }
 
-// origins returns the index of each function in whole, or -1 if its comparators differ from those in whole.
+// origins returns the index of each of f's functions among those from which they are selected. It is -1 if the
+// comparators differ.
 func origins(f *Functions) []int {
 	list := make([]int, len(f.compare.At))
 	for n := range list {
@@ -64,8 +66,8 @@ func origins(f *Functions) []int {
 	return list
 }
 
-// proofs returns the results of one form by function, or nil if they cannot be shared: multipliers depend on the
-// functions built beside them. The caller must hold the lock.
+// proofs returns, by function, whether a form like this one was proved equal to it. It returns nil if that cannot be
+// shared: multipliers depend on the functions built beside them. The caller must hold the lock.
 func (s *share) proofs(form BuiltSteps, of num.Type, functions int) []bool {
 	if _, ok := form.(*ScaledForm); ok {
 		return nil

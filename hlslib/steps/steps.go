@@ -94,15 +94,15 @@ func New(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
 	return f
 }
 
-// NewLoadable returns functions whose thresholds are loaded at run time. Their forms work for any thresholds of the
-// same number and any functions with the same codes.
+// NewLoadable returns what New does for functions whose thresholds are loaded at run time. Their forms work for any
+// thresholds of the same number and any functions with the same codes.
 func NewLoadable(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
 	f := New(k, in, of, out)
 	f.loaded = true
 	return f
 }
 
-// bind prepares the data from which forms are built.
+// bind computes the data from which forms are built.
 func (f *Functions) bind() {
 	f.bindList()
 	f.once.Do(func() {
@@ -115,7 +115,7 @@ func (f *Functions) bind() {
 	})
 }
 
-// bindList computes the functions that every form must equal.
+// bindList sets f.list, the functions that every form must equal.
 func (f *Functions) bindList() {
 	f.listed.Do(func() {
 		f.origin = origins(f)
@@ -135,7 +135,8 @@ func (f *Functions) bindList() {
 	})
 }
 
-// totals returns each function's code by the number of exceeded thresholds, if the thresholds have deltas.
+// totals returns each function's code by the number of exceeded thresholds. It returns nil if thresholds have no
+// deltas.
 func (f *Functions) totals() [][]int64 {
 	f.summed.Do(func() {
 		for n, deltas := range f.compare.Delta {
@@ -149,7 +150,7 @@ func (f *Functions) totals() [][]int64 {
 	return f.codes
 }
 
-// bindJumps finds the range of the jumps at breakpoints.
+// bindJumps sets f.jumps, the range of the jumps at all breakpoints.
 func (f *Functions) bindJumps() {
 	first := true
 	for _, s := range f.list {
@@ -163,12 +164,13 @@ func (f *Functions) bindJumps() {
 	}
 }
 
-// uniform reports whether all jumps are equal and fit the int of C++.
+// uniform reports whether all jumps are equal and fit an int of C++.
 func (f *Functions) uniform() bool {
 	return f.jumps.Lo == f.jumps.Hi && f.jumps.Within(num.Range{Lo: math.MinInt32, Hi: math.MaxInt32})
 }
 
-// A Site describes the place in a layer for which a form is built.
+// A Site says where in a layer the functions are computed: how many side by side, whether all channels share one, and
+// in which memory.
 type Site struct {
 	PE     int             // lanes
 	Alike  bool            // all lanes use one function at a time; else lane i uses that of channel r*PE+i in row r
@@ -178,17 +180,17 @@ type Site struct {
 
 // A BuiltSteps is one way to build the functions at a site.
 type BuiltSteps interface {
-	// Name distinguishes the forms of the same functions, independent of the site.
+	// Name returns a name that distinguishes the forms of the same functions, whatever the site.
 	Name() string
 	// Clocks returns the clocks from a value to its code. Data that does not depend on the value is fetched before.
 	Clocks() int
 	// TablesPerLane reports whether each lane has its own tables; else one row holds the data of all lanes.
 	TablesPerLane() bool
-	// Lanes returns the number of lanes.
+	// Lanes returns the number of values that are computed side by side.
 	Lanes() int
 	// Apply returns function n's code for v, computed from the form's tables.
 	Apply(n int, v int64) int64
-	// Fields and Tables return the arguments of apply_steps in core/compare.hpp.
+	// Fields and Tables return the arguments of apply_steps in core/compare.hpp, which computes the form in C++.
 	Fields() []dataflow.Field
 	Tables() []dataflow.Table
 	// Storage returns the memories of the tables, in the part "threshold memory".
@@ -200,7 +202,7 @@ type BuiltSteps interface {
 	Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value
 }
 
-// The numbers of forms in core/compare.hpp.
+// The numbers that core/compare.hpp has for the forms.
 const (
 	none = iota
 	comparators
@@ -210,15 +212,15 @@ const (
 	scaled
 )
 
-// formField returns the config field that selects a form in the C++.
+// formField returns the field of the C++ that selects the form with the number n.
 func formField(n int) dataflow.Field {
 	return dataflow.Field{Name: "form",
 		Doc: "how step functions are built: 0 none, 1 comparators, 2 table, 3 segments, 4 search, " +
 			"5 multiplier", Value: n}
 }
 
-// NoStepsFields returns the config fields of a layer without thresholds, whose output is unit times its value, plus
-// base.
+// NoStepsFields returns the fields of the C++ for a layer without thresholds: its output is unit times its value, plus
+// base. value names the value.
 func NoStepsFields(value string, unit, base int) []dataflow.Field {
 	return []dataflow.Field{
 		formField(none),
@@ -228,7 +230,7 @@ func NoStepsFields(value string, unit, base int) []dataflow.Field {
 	}
 }
 
-// FormAt returns the form for a site, or nil if there are no thresholds.
+// FormAt returns the cheapest form for a site, or nil if there are no thresholds.
 func (f *Functions) FormAt(p Site) BuiltSteps {
 	if f.compare.Steps() == 0 {
 		return nil
@@ -254,7 +256,7 @@ const (
 	laneLUTs  = 8
 )
 
-// PriceOf returns the price of a form in LUTs, on the fabric for which the cost formulas are fitted.
+// PriceOf returns the price of a form in LUTs, for the devices to which the cost formulas are fitted.
 func PriceOf(form BuiltSteps) float64 {
 	m := cost.CostModel{Formula: cost.FittedFormula}
 	var all cost.Resources
@@ -271,7 +273,7 @@ func PriceOf(form BuiltSteps) float64 {
 	return p
 }
 
-// Price returns the price of parts in LUTs.
+// Price returns the price in LUTs of parts of a cost, with other resources converted to LUTs.
 func Price(parts []cost.CostPart) float64 {
 	var all cost.Resources
 	for _, p := range parts {
@@ -284,8 +286,8 @@ func price(all cost.Resources) float64 {
 	return float64(all.LUT) + float64(all.FF)/flipFlops + blockLUTs*float64(all.BRAM) + 8*blockLUTs*float64(all.URAM)
 }
 
-// choose returns the form with the least price and, among equals, the fewest clocks. Comparators are always possible;
-// any other form must be proved equal to the functions.
+// choose returns the form for a site with the least price and, among equals, the fewest clocks. Comparators are always
+// possible; any other form must be proved equal to the functions.
 func (f *Functions) choose(p Site) BuiltSteps {
 	forms := slices.DeleteFunc(f.all(p), func(form BuiltSteps) bool {
 		return p.Clocks > 0 && form.Clocks() > p.Clocks
@@ -324,8 +326,8 @@ func (f *Functions) all(p Site) []BuiltSteps {
 	return forms
 }
 
-// least returns the first of the forms, by price and then by clocks, that equals the functions. A proof for one site
-// holds for all sites.
+// least returns the first of the forms, by price and then by clocks, that is proved equal to the functions. It panics
+// if there is none. A proof for one site holds for all sites.
 func (f *Functions) least(forms []BuiltSteps) BuiltSteps {
 	type offer struct {
 		BuiltSteps
@@ -347,7 +349,7 @@ func (f *Functions) least(forms []BuiltSteps) BuiltSteps {
 	panic("steps: comparators differ from themselves")
 }
 
-// equal reports whether a form yields the functions' codes.
+// equal reports whether a form yields the functions' codes for all values.
 func (f *Functions) equal(form BuiltSteps) bool {
 	name := form.Name()
 	equal, known := f.proved[name]
@@ -358,20 +360,20 @@ func (f *Functions) equal(form BuiltSteps) bool {
 	return equal
 }
 
-// lanes is the common part of all forms but comparators and multipliers: each lane has its own tables, in a memory.
+// A lanes is the common part of all forms but comparators and multipliers: each lane has its own tables, in a memory.
 type lanes struct {
 	f      *Functions
 	at     Site
 	memory dataflow.Memory
 }
 
-// Apart returns true.
+// TablesPerLane returns true: each lane has tables of its own.
 func (l *lanes) TablesPerLane() bool { return true }
 
-// Lanes returns PE.
+// Lanes returns the number of values that are computed side by side.
 func (l *lanes) Lanes() int { return l.at.PE }
 
-// functions returns the number of functions per lane.
+// functions returns the number of functions in the tables of a lane.
 func (l *lanes) functions() int {
 	n := len(l.f.compare.At)
 	if !l.at.Alike && n > 1 {
@@ -388,7 +390,7 @@ func (l *lanes) function(row, lane int) int {
 	return row*l.at.PE + lane
 }
 
-// table returns a table with the given rows for each function, by lane.
+// table returns a table of all lanes, one lane after the other. It has the rows that rows returns for each function.
 func (l *lanes) table(name, doc string, elem num.Type, rows func(function int) [][]int64) dataflow.Table {
 	t := dataflow.Table{Name: name, Doc: "by lane, fold and address: " + doc, Elem: elem, Banks: l.at.PE}
 	for lane := range l.at.PE {
@@ -399,14 +401,14 @@ func (l *lanes) table(name, doc string, elem num.Type, rows func(function int) [
 	return t
 }
 
-// storage returns the memory of a lane's table, with rows per function and width bits each.
+// storage returns the memory of a lane's table, with the given rows per function of width bits each.
 func (l *lanes) storage(name string, rows, width int) dataflow.Storage {
 	s := dataflow.ROMStorage(name, "threshold memory", l.functions()*rows, width).At(l.memory)
 	s.Banks = l.at.PE
 	return s
 }
 
-// fields returns the config fields of a form that looks up in tables.
+// fields returns the fields of the C++ for a form with tables per lane, whose number is form, followed by more.
 func (l *lanes) fields(form int, more ...dataflow.Field) []dataflow.Field {
 	return append([]dataflow.Field{
 		formField(form),
@@ -415,7 +417,7 @@ func (l *lanes) fields(form int, more ...dataflow.Field) []dataflow.Field {
 	}, more...)
 }
 
-// unitField returns the config field of the jump that all thresholds share.
+// unitField returns the field of the C++ with the jump that all thresholds share.
 func unitField(unit int64) dataflow.Field {
 	return dataflow.Field{Name: "unit", Doc: "what each exceeded threshold adds", Value: int(unit)}
 }

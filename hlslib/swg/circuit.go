@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit returns the RTL: with a ring for one kernel position per clock, with delays for all positions per clock.
+// Circuit returns the RTL. With one kernel position per clock it has a ring, with all positions per clock delays.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	if o.all(f) {
@@ -18,14 +18,15 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// A variable is a register that returns to its first value at the end of every frame. Its value is available at stage
-// 0.
+// A variable is a register that is set to its first value again at the end of every frame. Its value is available at
+// stage 0.
 type variable struct {
 	circuit.Value
 	set func(next, when circuit.Value)
 }
 
-// newVariable returns a variable with values in r. The condition end holds in the last iteration of a frame.
+// newVariable returns a variable that begins with first and has values in r. end holds in the last iteration of a
+// frame.
 func newVariable(b *circuit.Builder, name string, first int, r num.Range, end circuit.Value) variable {
 	if r.Lo == r.Hi {
 		return variable{b.Constant(r.Lo), func(_, _ circuit.Value) {}}
@@ -47,10 +48,10 @@ func bit(is bool) int {
 	return 0
 }
 
-// span returns the range from lo to hi.
+// span returns the range of numbers from lo to hi.
 func span(lo, hi int) num.Range { return num.Range{Lo: int64(lo), Hi: int64(hi)} }
 
-// plus returns v + n, and lies reports whether lo <= v < hi.
+// plus returns v + n.
 func plus(v circuit.Value, n int) circuit.Value { return circuit.Sum(v, circuit.Constant(v, int64(n))) }
 
 func lies(v circuit.Value, lo, hi int) circuit.Value {
@@ -58,7 +59,7 @@ func lies(v circuit.Value, lo, hi int) circuit.Value {
 		circuit.GreaterThan(circuit.Constant(v, int64(hi)), v))
 }
 
-// tap returns a word of the frame in the output's type, or padding if inside does not hold.
+// tap returns a word of the frame in the output's type, or a word of padding if the condition inside does not hold.
 func tap(o *op, b *circuit.Builder, word, inside circuit.Value) circuit.Value {
 	elements := layer.Elements(word, o.in.Elem)
 	padding := make([]circuit.Value, len(elements))
@@ -74,7 +75,7 @@ func tap(o *op, b *circuit.Builder, word, inside circuit.Value) circuit.Value {
 	return circuit.MuxByCondition(inside, word, circuit.Packed(o.out.Elem, padding...))
 }
 
-// ringing builds the circuit for one kernel position per clock.
+// A ringing builds the circuit for one kernel position per clock, which keeps words in a ring.
 type ringing struct {
 	*op
 	f dataflow.Fold
@@ -185,8 +186,9 @@ func atMost(v circuit.Value, n, most int) circuit.Value {
 	return circuit.MuxByCondition(circuit.GreaterThan(v, number(most-n)), number(most), plus(v, n))
 }
 
-// step returns the distance in the ring, plus more, from the word that is written to the next: the next word, tap,
-// line of taps, tile, window, or row of windows. lasts tells which loops end.
+// step returns the distance in the ring, plus more, from the word that is written to the next. That may be the next
+// word, tap, line of taps, tile, window, or row of windows. lasts tells which loops end, and newRow whether a row of
+// windows begins.
 func (c *ringing) step(w walk, rows, more int, lasts []circuit.Value, newRow circuit.Value) circuit.Value {
 	tapY, tapX, tall, wide := w.dilation[0]*w.line, w.dilation[1]*w.parts, w.span(0)*w.line, w.span(1)*w.parts
 	nextY, nextX := w.stride[0]*w.line, w.stride[1]*w.parts
@@ -199,7 +201,7 @@ func (c *ringing) step(w walk, rows, more int, lasts []circuit.Value, newRow cir
 	return step
 }
 
-// within reports whether the current tap lies in the frame along an axis.
+// within returns a condition of the circuit: the current tap lies in the frame along an axis, and not in the padding.
 func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end circuit.Value) circuit.Value {
 	if !c.padded {
 		return c.b.Constant(1)
@@ -223,17 +225,17 @@ func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end cir
 	})
 }
 
-// turn returns the place that lies step further in a ring. back is step minus the length of the ring; both sums are
+// turn returns the place step words after at in a ring. back is step minus the length of the ring; both sums are
 // computed at once.
 func turn(at, step, back circuit.Value) circuit.Value {
 	before := circuit.Sum(at, back)
 	return circuit.MuxByCondition(circuit.IsNegative(before), circuit.Sum(at, step), before)
 }
 
-// wrap reduces a place to a ring of the given length.
+// wrap returns the place in a ring of rows words that the number at stands for, which may be negative.
 func wrap(at, rows int) int { return (at%rows + rows) % rows }
 
-// shifting builds the circuit for all kernel positions per clock.
+// A shifting builds the circuit for all kernel positions per clock, which keeps words in delays.
 type shifting struct {
 	*op
 	f dataflow.Fold
@@ -278,7 +280,8 @@ func (c *shifting) build() {
 	b.Output(circuit.Joined(words...), writes)
 }
 
-// inside reports for each tap of a window whether it lies in the frame along an axis.
+// inside returns, for each tap of a window along an axis, a condition of the circuit. It holds if the tap lies in the
+// frame, and not in the padding.
 func (c *shifting) inside(axis int, next, last, end circuit.Value) []circuit.Value {
 	b, g := c.b, &c.g
 	first := -g.before[axis]
@@ -300,9 +303,8 @@ func (c *shifting) inside(axis int, next, last, end circuit.Value) []circuit.Val
 	return taps
 }
 
-// delay returns the words of a delay with the given stages, oldest first, followed by newest. A place of its memory
-// holds a word of each stage. The places are used in turn, so that a word waits for as many clocks as there are
-// places.
+// delay returns the words of a delay with the given stages, oldest first, followed by newest. Each of its places holds
+// a word of each stage. Places are used in turn, so a word waits in a stage for as many clocks as there are places.
 func (c *shifting) delay(name string, style circuit.Style, stages, places int, newest circuit.Value) circuit.Value {
 	if stages == 0 {
 		return newest

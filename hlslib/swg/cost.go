@@ -9,10 +9,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// control is FINN's estimate of the LUTs of ConvolutionInputGenerator_rtl (lut_estimation), including its counters.
+// control is FINN's estimate of the LUTs of ConvolutionInputGenerator_rtl besides its memory (lut_estimation),
+// including its counters.
 const control = 300
 
-// Cost returns the cost by the fitted formula, or by FINN's estimate of memory and logic. FINN ignores registers and
+// Cost returns the cost by the fitted formula, or FINN's estimate of memory and logic. FINN ignores registers and
 // padding; they are added here as swg.hpp has them.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
@@ -46,7 +47,7 @@ func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
 	return cost.CarriedDelay(4)
 }
 
-// storage returns the layer's memories: the ring, or the delays of lines and of the columns of taps.
+// storage returns the layer's memories: the ring, or the delays of lines and those of the columns of taps.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	word := f.SIMD * o.in.Elem.Width
 	if !o.all(f) {
@@ -65,8 +66,8 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	}
 }
 
-// memoryCost returns the cost of the memories. FINN's formula for the ring also serves for delays that are too long
-// for registers.
+// memoryCost returns the cost of the memories. FINN's formula for the ring also serves for delays that are too long for
+// registers.
 func (o *op) memoryCost(m cost.CostModel, f dataflow.Fold, storage []dataflow.Storage) []cost.CostPart {
 	parts := estimate.MemoryParts(m, storage)
 	for i, s := range storage {
@@ -77,7 +78,8 @@ func (o *op) memoryCost(m cost.CostModel, f dataflow.Fold, storage []dataflow.St
 	return parts
 }
 
-// counters returns the bits of the counters in swg.hpp: positions in the frame, places in the buffer, and loops.
+// counters returns the bits that all counters of swg.hpp have together: positions in the frame, places in the buffer,
+// and loops.
 func counters(o *op, f dataflow.Fold) int {
 	frame, line := width(o.in.Shape.Size()/f.SIMD), width(o.g.frame[1]*o.parts(f))
 	windows := width(o.g.windows[0]) + width(o.g.windows[1])
@@ -92,5 +94,5 @@ func counters(o *op, f dataflow.Fold) int {
 		2*width(o.depth(f))
 }
 
-// width returns the bits of a counter up to n.
+// width returns the bits of a counter from 0 to n.
 func width(n int) int { return bits.Len(uint(n)) }

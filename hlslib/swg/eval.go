@@ -5,7 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Dependence returns the dependence along a line of pixels, if the frames are lines.
+// Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
+// it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
 	return layer.LineDependence(o.in.Shape, o.out.Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
@@ -19,7 +20,7 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
-// Computation describes Eval as a gather of pixels.
+// Computation describes Eval as data, which compiled engines execute: every tap is a copy of a pixel.
 func (o *op) Computation() dataflow.Computation {
 	height, width, kernel, before := o.in.Shape[0], o.in.Shape[1], o.P.Kernel, o.P.Before
 	// pixel returns the input's pixel for output position r. It may lie outside of the frame, in the border.
@@ -61,7 +62,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{{Shape: o.out.Shape, Data: o.EvalRows(row, 0, o.out.Shape[0])}}
 }
 
-// EvalRows computes the rows from to to-1 of Eval's output.
+// EvalRows returns the rows from to to-1 of Eval's output, of which in returns the rows of the input.
 func (o *op) EvalRows(in func(row int) []int64, from, to int) []int64 {
 	height, width := o.in.Shape[0], o.in.Shape[1]
 	y := make([]int64, 0, (to-from)*o.out.Shape[1:].Size())

@@ -1,7 +1,7 @@
 package swg
 
-// A geometry holds the positions of a frame's windows in pixels. The first number of each pair is along the height,
-// the second along the width.
+// A geometry says where a frame's windows lie, in pixels. The first number of each pair is along the height, the second
+// along the width.
 type geometry struct {
 	frame, windows                   [2]int
 	kernel, stride, dilation, before [2]int
@@ -24,16 +24,18 @@ func (g *geometry) last(axis, o int) int {
 // first returns the first pixel of the frame that window o touches along an axis.
 func (g *geometry) first(axis, o int) int { return max(g.corner(axis, o), 0) }
 
-// slides reports whether no window below row oy touches the first row of pixels under row oy. Then the windows of the
-// row release its pixels one by one.
+// slides reports whether no window below row oy of windows touches the first row of pixels under row oy. Then the
+// windows of the row release its pixels one by one.
 func (g *geometry) slides(oy int) bool {
 	return oy == g.windows[0]-1 || g.first(0, oy+1) > g.first(0, oy)
 }
 
-// need returns the number of pixels up to and including the last one that a window touches.
+// need returns the number of pixels, row by row, up to the last one that the window in row oy and column ox touches,
+// and with it.
 func (g *geometry) need(oy, ox int) int { return g.last(0, oy)*g.frame[1] + g.last(1, ox) + 1 }
 
-// keep returns the first pixel that the window or a later one touches.
+// keep returns the index, row by row, of the first pixel that the window in row oy and column ox or a later one
+// touches.
 func (g *geometry) keep(oy, ox int) int {
 	at := g.first(0, oy) * g.frame[1]
 	if g.slides(oy) {
@@ -45,12 +47,12 @@ func (g *geometry) keep(oy, ox int) int {
 // pixels returns the number of pixels in a frame, H*W.
 func (g *geometry) pixels() int { return g.frame[0] * g.frame[1] }
 
-// due returns the raster index of a window's last tap: t in the package comment.
+// due returns the index, row by row, of the last tap of the window in row oy and column ox. It may lie in the padding.
 func (g *geometry) due(oy, ox int) int {
 	return (g.corner(0, oy)+g.span(0))*g.frame[1] + g.corner(1, ox) + g.span(1)
 }
 
-// increasing reports whether the last taps of the windows come in the order of the windows.
+// increasing reports whether the windows' last taps arrive in the order of the windows.
 func (g *geometry) increasing() bool {
 	return g.windows[0] == 1 || (g.windows[1]-1)*g.stride[1] < g.stride[0]*g.frame[1]
 }

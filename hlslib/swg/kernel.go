@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A walk goes from window to window with the hardware's counters of words.
+// A walk is a position among the windows of a frame, with the counters of words that the hardware has.
 type walk struct {
 	*geometry
 	parts       int // words per pixel
@@ -21,7 +21,7 @@ func newWalk(g *geometry, parts int) walk {
 		x: -g.before[1] * parts}
 }
 
-// next moves to the next window.
+// next moves to the next window, row by row.
 func (w *walk) next() {
 	w.ox, w.x = w.ox+1, w.x+w.stride[1]*w.parts
 	if w.ox == w.windows[1] {
@@ -30,7 +30,7 @@ func (w *walk) next() {
 	}
 }
 
-// over reports whether all windows are done.
+// over reports whether the walk has left the last window.
 func (w *walk) over() bool { return w.oy == w.windows[0] }
 
 // need returns the number of words that must have arrived before the window can be written. After the last window it
@@ -43,7 +43,8 @@ func (w *walk) need() int {
 	return row + column
 }
 
-// needs returns the words before the last row that the window touches, and the words of that row that it needs.
+// needs returns the two addends of need. They are the words of the rows before the last that the window touches, and
+// those of this row.
 func (w *walk) needs() (row, column int) {
 	return min(w.y+w.span(0)*w.line, w.frame-w.line), min(w.x+w.span(1)*w.parts+w.parts, w.line)
 }
@@ -80,7 +81,7 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &ringer{start: w, ring: make([]dataflow.Word, o.depth(f)), tile: o.tile(f) / f.SIMD, padding: padding}
 }
 
-// ringer is the kernel for one kernel position per clock.
+// A ringer is the kernel for one kernel position per clock. It keeps words in a ring.
 type ringer struct {
 	start   walk
 	ring    []dataflow.Word
@@ -123,7 +124,7 @@ func (k *ringer) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-// enter begins the next window.
+// enter sets what the current window needs, and how far the ring may fill.
 func (k *ringer) enter() {
 	k.need, k.limit = k.ahead.need(), k.ahead.limit(len(k.ring))
 	k.cornerY, k.cornerX = k.ahead.y, k.ahead.x
@@ -167,7 +168,7 @@ func (k *ringer) wrap(at int) int {
 	return (at%n + n) % n
 }
 
-// shifter is the kernel for all kernel positions per clock.
+// A shifter is the kernel for all kernel positions per clock. It keeps words in delays.
 type shifter struct {
 	start   walk
 	padding dataflow.Word
@@ -204,7 +205,8 @@ func (k *shifter) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-// read returns the window's word, with its taps row by row. The delays hold them column by column.
+// read returns the word of the window whose taps, column by column as the delays hold them, are given. The word has
+// them row by row.
 func (k *shifter) read(taps []int64) dataflow.Word {
 	w, n := &k.window, len(k.padding)
 	k.written = k.written[:0]

@@ -28,7 +28,7 @@ func (o *op) Folds() dataflow.Folds {
 	}
 }
 
-// legal checks a fold against the order of words and the limits of Vitis HLS.
+// legal reports whether a fold suits the order of words and stays within the limits of Vitis HLS.
 func (o *op) legal(f dataflow.Fold) bool {
 	s := o.schedule(f)
 	width := f.SIMD * max(o.in.Elem.Width, o.out.Elem.Width)
@@ -41,8 +41,8 @@ func (o *op) legal(f dataflow.Fold) bool {
 	return width <= dataflow.MaxWord && s.slots <= dataflow.MaxIterations/o.parts(f)
 }
 
-// memories returns the possible memories of the buffered rows: a shallow ring lies in LUTs, shallow line delays in
-// shift registers.
+// memories returns the memories to choose from for the buffered rows. A shallow ring lies in LUTs, shallow line delays
+// in shift registers.
 func (o *op) memories(f dataflow.Fold) []dataflow.Memory {
 	if o.depth(f) > dataflow.ShiftRegister {
 		return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
@@ -53,7 +53,7 @@ func (o *op) memories(f dataflow.Fold) []dataflow.Memory {
 	return []dataflow.Memory{dataflow.LUTRAM}
 }
 
-// all reports whether a word holds all of several kernel positions.
+// all reports whether a word of the fold holds all kernel positions, of which there are several.
 func (o *op) all(f dataflow.Fold) bool { return f.PE > 1 }
 
 func (o *op) schedule(f dataflow.Fold) schedule {
@@ -63,7 +63,7 @@ func (o *op) schedule(f dataflow.Fold) schedule {
 	return o.serial
 }
 
-// tile returns the number of channels that are written together, at all kernel positions, before the next channels.
+// tile returns the number of channels that are written together, at all kernel positions, before the next ones.
 func (o *op) tile(f dataflow.Fold) int {
 	if o.depthwise() {
 		return f.SIMD
@@ -71,10 +71,10 @@ func (o *op) tile(f dataflow.Fold) int {
 	return o.channels / o.P.Groups
 }
 
-// parts returns CF, the words per pixel.
+// parts returns the number of words in which a pixel's channels travel.
 func (o *op) parts(f dataflow.Fold) int { return o.channels / f.SIMD }
 
-// depth returns the words of the ring, or of the delay of a line: 0 if a window lies in one line.
+// depth returns the number of words of the ring, or of the delay of a line. It is 0 if a window lies in one line.
 func (o *op) depth(f dataflow.Fold) int {
 	switch {
 	case !o.all(f):
@@ -85,7 +85,7 @@ func (o *op) depth(f dataflow.Fold) int {
 	return o.g.dilation[0] * o.g.frame[1] * o.parts(f)
 }
 
-// spacing returns the words between neighbouring taps of a line.
+// spacing returns the distance in words between neighbouring taps of a line.
 func (o *op) spacing(f dataflow.Fold) int { return o.g.dilation[1] * o.parts(f) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
@@ -99,8 +99,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // of the frames, and all lengths must have the same latency.
 const buffered = 2
 
-// Loop returns the loop. Its latency is that of a word from the memory, or padding in its place. With all positions
-// per clock the newest word goes into the window directly.
+// Loop returns the loop over words read and written. Its latency is that of a word from the memory, or padding in its
+// place. With all positions per clock the newest word goes into the window directly.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoCounterCompare()

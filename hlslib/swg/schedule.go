@@ -6,14 +6,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A schedule is the loop of a frame in slots. A slot is CF iterations with equal moves.
+// A schedule is the loop of a frame in slots. Each slot is as many iterations as a pixel has words, all with the same
+// moves.
 type schedule struct {
 	body  []dataflow.LoopRun
 	slots int
 	ring  int // pixels of the ring
 }
 
-// The moves of a slot.
+// The moves that the iterations of a slot may make.
 var (
 	reads  = dataflow.PortMoves{Read: 1}
 	writes = dataflow.PortMoves{Write: 1}
@@ -22,7 +23,7 @@ var (
 
 func slots(n int, m dataflow.PortMoves) dataflow.LoopRun { return dataflow.LoopRun{Times: n, Moves: m} }
 
-// iterations converts runs of slots to runs of iterations.
+// iterations returns runs of slots as runs of iterations, parts iterations for each slot.
 func iterations(body []dataflow.LoopRun, parts int) []dataflow.LoopRun {
 	if parts == 1 {
 		return body
@@ -66,7 +67,7 @@ func (g *geometry) serial() schedule {
 	return g.withRing(ring)
 }
 
-// A row holds everything that determines the slots of a row of windows, in pixels counted from the first one that the
+// A row holds everything that determines the slots of a row of windows. It counts pixels from the first one that the
 // row touches. Most rows of a frame are equal in this.
 type row struct {
 	last   int  // the first pixel of its last row of pixels
@@ -111,7 +112,8 @@ func (g *geometry) withRing(ring int) schedule {
 	return s
 }
 
-// row returns the slots of a row of windows, and the number of pixels read after it.
+// row returns the slots of the row r of windows with a ring of the given pixels. got is the number of pixels that have
+// been read after it.
 func (g *geometry) row(r row, ring int) (body []dataflow.LoopRun, got int) {
 	k := g.kernel[0] * g.kernel[1]
 	got = r.got
@@ -162,8 +164,8 @@ func (g *geometry) parallel() schedule {
 	return s
 }
 
-// period returns the slots of one row of windows, from pixel at on. The slots between two windows are the same for
-// all windows, except near the end of the frame.
+// period returns the slots of one row of windows, of length pixels from pixel at on. The slots between two windows are
+// the same for all windows, except near the end of the frame.
 func (g *geometry) period(at, length int) []dataflow.LoopRun {
 	step, n := g.stride[1], g.windows[1]-1
 	stride := func(ox int) []dataflow.LoopRun {
@@ -182,7 +184,8 @@ func (g *geometry) period(at, length int) []dataflow.LoopRun {
 	return dataflow.Join(g.shift(body, at+n*step+1, length-n*step-1, false)...)
 }
 
-// shift appends n slots from pixel at on, which all write or all do not. Pixels beyond the frame are not read.
+// shift appends n slots, in which pixels from at on arrive, to body. They all write if write is true. Pixels beyond the
+// frame are not read.
 func (g *geometry) shift(body []dataflow.LoopRun, at, n int, write bool) []dataflow.LoopRun {
 	read := max(0, min(n, g.pixels()-at))
 	m := dataflow.PortMoves{}

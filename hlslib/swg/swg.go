@@ -67,15 +67,15 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
 })
 
-// Limits that Bind checks.
+// The limits that Bind checks.
 const (
 	MaxExtent  = 1 << 20 // of a kernel, a stride or a dilation, along one axis
 	MaxFrame   = 1 << 28 // elements of a frame with its padding; the C++ counts words as int
 	MaxWindows = 1 << 25 // in a frame
 )
 
-// Params are the parameters of the layer. The first number of each pair is along the height, the second along the
-// width.
+// Params are the parameters of the sliding window: kernel, stride, dilation, padding and groups. The first number of
+// each pair is along the height, the second along the width.
 type Params struct {
 	Kernel   [2]int `json:"kernel"`
 	Stride   [2]int `json:"stride"`
@@ -122,8 +122,9 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// bind takes an input of shape [H, W, C] and returns windows of shape [OH, OW, K, C]. Their ranges are the input's,
-// united with Pad if there is padding. Their element type is the input's if it holds Pad, else the narrowest one.
+// bind returns the layer for one input of shape [H, W, C], and its output of windows [OH, OW, K, C]. Ranges are the
+// input's, united with Pad if there is padding. The element type is the input's if it holds Pad, else the narrowest
+// one. It returns an error if the kernel does not fit the frame.
 func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{Base: base, in: in[0], channels: in[0].Shape[2]}
 	if o.channels%o.P.Groups != 0 {
@@ -148,7 +149,8 @@ func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dat
 	return o, []dataflow.StreamType{o.out}, nil
 }
 
-// bindGeometry places the windows. With a single window along an axis, the stride does not matter and becomes 1.
+// bindGeometry sets where the windows lie, and returns an error if they do not fit the frame. With a single window
+// along an axis, the stride does not matter and becomes 1.
 func (o *op) bindGeometry() error {
 	o.g = geometry{frame: [2]int(o.in.Shape[:2]), kernel: o.P.Kernel, stride: o.P.Stride, dilation: o.P.Dilation,
 		before: o.P.Before}
@@ -183,7 +185,7 @@ func (o *op) bindGeometry() error {
 	return nil
 }
 
-// within reports whether the product of positive factors is at most limit.
+// within reports whether the product of positive factors is at most limit, without overflow.
 func within(limit int, factors ...int) bool {
 	n := 1
 	for _, f := range factors {
@@ -195,7 +197,7 @@ func within(limit int, factors ...int) bool {
 	return true
 }
 
-// positions returns K, the kernel positions.
+// positions returns the number of kernel positions in a window.
 func (o *op) positions() int { return o.g.kernel[0] * o.g.kernel[1] }
 
 // depthwise reports whether every channel is a group of its own.

@@ -9,7 +9,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit returns the RTL: it computes a word of codes from every word.
+// Circuit returns the RTL, which computes a word of outputs from every input word: at once, or step by step for a
+// serial fold.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if f.Steps == dataflow.SerialStepping {
 		m, _ := o.serial(f, t).circuit()
@@ -23,8 +24,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// circuit builds a serial search, which keeps a word and the places of its searches. It also returns the clocks of a
-// step, from reading a place to computing the next. That number does not depend on s.clocks.
+// circuit returns the RTL of the serial search, which keeps a word and the places of its searches. It also returns the
+// clocks of a step, from reading a place to computing the next. That number does not depend on s.clocks.
 func (s *serial) circuit() (m *circuit.Module, clocks int) {
 	b := circuit.New(s.target.Rate())
 	always := b.Constant(1)

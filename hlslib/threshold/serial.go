@@ -8,9 +8,8 @@ import (
 )
 
 // A serial layer searches for the codes of a word step by step, with one comparison per step in each of its PE
-// channels. The threshold of a step depends on the comparison before, so a step takes as many clocks as reading a
-// memory and comparing. A call is one clock. The last step takes one clock, because nothing but the output waits for
-// it.
+// channels. The threshold of a step depends on the comparison before, so a step takes several clocks. A call is one
+// clock. The last step takes one clock, because nothing but the output waits for it.
 type serial struct {
 	*op
 	fold   dataflow.Fold
@@ -36,10 +35,10 @@ func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
 	return s
 }
 
-// take sets the clocks per step.
+// take sets the clocks per step, and by them the calls per word.
 func (s *serial) take(clocks int) { s.clocks, s.calls = clocks, (s.form.Steps()-1)*clocks+1 }
 
-// orSerial adds the serial folds to every choice of PE.
+// orSerial adds, to every choice of PE in c, the folds that search serially, where the step functions have such a form.
 func (o *op) orSerial(c *layer.Folds) {
 	fits, memory := c.Fits, c.Memory
 	c.Steps = []dataflow.Stepping{dataflow.ParallelStepping, dataflow.SerialStepping}
@@ -80,7 +79,7 @@ func (s *serial) loop() dataflow.Loop {
 	}.Loop())
 }
 
-// codes returns the memory of codes, with no rows if codes are computed from counts.
+// codes returns the memory of codes, by the result of a search. It has no rows if codes are computed from counts.
 func (s *serial) codes() dataflow.Storage {
 	for _, m := range s.form.Storage() {
 		if m.Name == "codes" {
@@ -90,7 +89,7 @@ func (s *serial) codes() dataflow.Storage {
 	return dataflow.Storage{}
 }
 
-// storage returns the tables, and the memory of the places that the next step continues from.
+// storage returns the memories of the layer's tables, and that of the searches' places between two steps.
 func (s *serial) storage() []dataflow.Storage {
 	found := dataflow.RAMStorage("found", "places", s.clocks, s.fold.PE*s.form.Steps())
 	if found = found.At(dataflow.LUTRAM).InShiftRegisters(); s.clocks == 2 {
@@ -113,8 +112,8 @@ func (s *serial) emit() dataflow.Instance {
 	}
 }
 
-// A searching is the state of the hardware: a word, its place in the vector, and the places of its channels'
-// searches.
+// A searching is the kernel of a serial fold. It holds the word that it works on, the word's number in the vector, and
+// the place that each channel's search has reached.
 type searching struct {
 	*serial
 	word, next int
@@ -150,5 +149,5 @@ func (k *searching) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{codes}
 }
 
-// function returns the index of a lane's step function.
+// function returns the index of the step function that channel pe of the word applies.
 func (k *searching) function(pe int) int { return k.steps.Function(k.word*k.fold.PE + pe) }

@@ -36,17 +36,17 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// MaxAddress is the largest width of values for which every value may have a threshold.
+// MaxAddress is the largest width of values, in bits, for which every value may have a threshold.
 const MaxAddress = layer.MaxAddress
 
-// Params are the parameters of the layer.
+// Params are the parameters of the thresholding: the step functions, and the type of their results.
 type Params struct {
 	Steps []num.StepFunction `json:"steps"` // one for all channels, one per channel, or one per pixel and channel
 	// Out is the type of the outputs, a minifloat; nil selects the narrowest integer type.
 	Out *num.Type `json:"out,omitempty"`
 }
 
-// elem returns the type of the outputs; the zero Type selects the narrowest.
+// elem returns the type of the outputs. The zero Type stands for the narrowest integer type.
 func (p Params) elem() num.Type {
 	if p.Out == nil {
 		return num.Type{}
@@ -71,8 +71,8 @@ type op struct {
 	steps layer.ActivationTail
 }
 
-// bind returns the layer for one input, whose last axes have as many elements as there are step functions; a single
-// function fits any input. The output has the same shape.
+// bind returns the layer for one input, and its output of the same shape. It returns an error unless the input's last
+// axes have as many elements as there are step functions; a single function fits any input.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	v := layer.MergeAxes(len(b.P.Steps), in[0])
 	if err := layer.CheckPerChannel("step functions", len(b.P.Steps), []dataflow.StreamType{v}); err != nil {
@@ -104,11 +104,11 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.ChannelwiseSchedule.Eval(in, o.outputOf)
 }
 
-// outputOf returns the output of channel c.
+// outputOf returns the output of channel c for the input x[0].
 func (o *op) outputOf(c int, x []int64) int64 { return o.steps.Step(c).Apply(x[0]) }
 
 // Folds yields every PE that divides the channels, in increasing order, with each memory. If functions have enough
-// thresholds, each fold comes in parallel and serial.
+// thresholds, each fold comes in two forms: all thresholds at once, and serial.
 func (o *op) Folds() dataflow.Folds {
 	choices := o.ChannelwiseSchedule.Choices(o.steps.Tables(), false)
 	if o.steps.HasSerial(dataflow.Fold{PE: 1}) {
@@ -150,7 +150,8 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	}
 }
 
-// Coded returns the layer with minifloats as outputs. ok is false if they save nothing.
+// Coded returns the layer, not yet bound, with minifloats as outputs. ok is false if no minifloat is narrower than the
+// integers.
 func (o *op) Coded() (coded dataflow.Op, ok bool) {
 	var m num.Magnitude
 	for c := range max(len(o.P.Steps), len(o.In[0].Range)) {

@@ -5,7 +5,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit returns the RTL. A word leaves when it is read, and its repetitions come from the memory.
+// Circuit returns the RTL. A word leaves when it is read, and again from a memory as often as it is repeated.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	trips := o.trips(f)

@@ -25,7 +25,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// storage returns the memory of the words that are repeated.
+// storage returns the memory of the words that are repeated: those of a row, or of a pixel if rows are not repeated.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{dataflow.RAMStorage("kept", "buffer", o.kept(f), f.SIMD*o.In[0].Elem.Width)}
 }

@@ -26,7 +26,7 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params are the parameters of the layer.
+// Params hold the only parameter of the upsampling: how often every row and every column is repeated.
 type Params struct {
 	Scale [2]int `json:"scale"` // of rows and of columns
 }
@@ -47,7 +47,7 @@ type op struct {
 }
 
 // bind returns the layer for one input of shape [H, W, C]. The output has the shape [H*Scale[0], W*Scale[1], C], and
-// the element type and ranges of the input.
+// the input's element type and ranges. It returns an error if that is too large.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, s := in[0].Shape, b.P.Scale
 	if s[0] > dataflow.MaxElements/shape.Size()/s[1] {
@@ -60,7 +60,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// Dependence returns the dependence along a line of pixels, if the frames are lines.
+// Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
+// it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
 	return layer.LineDependence(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
@@ -89,13 +90,14 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// trips returns the extents of the loop, outermost first.
+// trips returns the extents of the loop, outermost first. They are rows, repetitions of a row, pixels of a row,
+// repetitions of a pixel, and words of a pixel.
 func (o *op) trips(f dataflow.Fold) []int {
 	shape, scale := o.In[0].Shape, o.P.Scale
 	return []int{shape[0], scale[0], shape[1], scale[1], shape[2] / f.SIMD}
 }
 
-// kept returns the number of words in the buffer: those of a row, or of a pixel.
+// kept returns the number of words in the buffer: those of an input row, or of a pixel if rows are not repeated.
 func (o *op) kept(f dataflow.Fold) int {
 	words := o.In[0].Shape[2] / f.SIMD
 	if o.P.Scale[0] > 1 {
@@ -104,7 +106,8 @@ func (o *op) kept(f dataflow.Fold) int {
 	return words
 }
 
-// Loop returns the loop, with the latency of a word that is kept or read.
+// Loop returns the loop over the output words. Its latency is that of a word that is either read or taken from the
+// buffer.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.ReadWhere()

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost returns FINN's estimate for VVAU_hls, with other DSP slices, or the fitted one. FINN counts the slices of one
-// position, but the kernel multiplies SIMD positions per clock.
+// Cost returns the cost of the circuit if the target prices circuits, or else the estimate for a VVAU by the target's
+// formula. FINN counts the DSP slices of one position; here they are multiplied by SIMD.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := mac.CircuitCost(o.Unit, o, f, t); ok {
 		return c

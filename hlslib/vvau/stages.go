@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Sums returns the layer without its step functions, its output's type, and the step functions.
+// Sums returns the layer without its step functions, its output's type, and the step functions. The last result is
+// false if they cannot be separated.
 func (o *op) Sums() (dataflow.Op, dataflow.StreamType, []num.StepFunction, bool) {
 	unit, ok := mac.WithoutSteps(o.Unit)
 	if !ok {

@@ -38,7 +38,7 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
 })
 
-// Params are the parameters of the layer.
+// Params are the parameters of the vector-vector unit: the weights of each channel, and the step functions of its sums.
 type Params struct {
 	Weights [][]int64          `json:"weights"`         // [C][K]
 	Steps   []num.StepFunction `json:"steps,omitempty"` // none, one for all channels, or one per channel
@@ -58,7 +58,8 @@ type op struct {
 	pe, simd            []int // the divisors of the channels, and of the positions
 }
 
-// bind returns the layer for one input of shape [..., K, C]. The output has the shape [..., C].
+// bind returns the layer for one input of shape [..., K, C], and its output of shape [..., C]. It returns an error
+// unless C and K are those of the weights.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{Base: b, in: in[0], channels: len(b.P.Weights), positions: len(b.P.Weights[0])}
 	shape := in[0].Shape
@@ -85,17 +86,18 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, []dataflow.StreamType{o.out}, nil
 }
 
-// Loaded returns the layer with weights and step functions that are loaded at run time, within the room.
+// Loaded returns the layer, not yet bound, with weights and step functions that are loaded at run time. room limits
+// them.
 func (o *op) Loaded(room dataflow.WeightRoom) dataflow.Op {
 	p := o.P
 	p.Room = &room
 	return New(p)
 }
 
-// Reads returns how many times a frame reads the table of weights.
+// Reads returns how many times the table of weights is read from start to end for a frame: once per window.
 func (o *op) Reads() int { return o.vectors }
 
-// Dependence says that every vector of a frame is computed independently.
+// Dependence says that every window of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
 	d := dataflow.SeparateParts(1, o.vectors)
 	d.Window = true
@@ -123,8 +125,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields every PE that divides C and every SIMD that divides K, in increasing order, with each memory and each
-// kind of multiplier.
+// Folds yields every PE that divides the channels and every SIMD that divides a window's positions. They come in
+// increasing order, with each memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
 	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool {
 		return o.WithinHLSLimits(f.PE*f.SIMD, f,
@@ -132,12 +134,12 @@ func (o *op) Folds() dataflow.Folds {
 	})
 }
 
-// Products returns the number of products per clock, and the bits of the wider factor.
+// Products returns how many products the layer computes in a clock, and the bits of their wider factor.
 func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
 }
 
-// Adds returns how many bits the circuit adds for the products of a clock.
+// Adds returns how many bits the circuit adds in a clock to sum its products.
 func (o *op) Adds(f dataflow.Fold) int { return mac.AddedBits(o.Unit, f.PE*f.SIMD, f) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
@@ -192,7 +194,8 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-// Emit returns the instance. It packs no products, because no two channels share an input.
+// Emit returns the data of the C++ instance. It never packs products into a DSP slice, because no two channels share an
+// input.
 func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	i := o.Unit.Emit(f, cost.Packing{}, "vvau", "channels", "positions",
 		dataflow.Field{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
@@ -201,8 +204,8 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	return i
 }
 
-// Counts returns the numbers of operations and parameters under FINN's names.
+// Counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
 func (o *op) Counts() map[string]int64 { return o.Unit.OpCounts(o.vectors) }
 
-// Moves returns false: the layer multiplies the significands of minifloats.
+// Moves returns false: the layer computes with the values of minifloats instead of passing them on.
 func (o *op) Moves() bool { return false }

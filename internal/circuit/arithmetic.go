@@ -6,10 +6,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// adder returns the delay of an adder, or a comparison, of the given width, in picoseconds.
+// adder returns the delay in picoseconds of an adder, or a comparison, of width bits.
 func adder(b *Builder, width int) int { return b.rate.LUT + width*b.rate.Carry }
 
-// checked returns the range of a result. It panics if the result does not fit into 64 bits.
+// checked returns the range r of a result. It panics if ok is false, because the result leaves 64 bits.
 func checked(r num.Range, ok bool) num.Range {
 	if !ok {
 		panic("circuit: a result leaves 64 bits")
@@ -98,9 +98,8 @@ func MultiplyByConstant(a Value, m int64) Value {
 // to register the product.
 const MultiplierLatency = 3
 
-// A device's multiplier is assumed to have at least this many bits in its factors and its product. For fewer bits,
-// tools build it of lookup tables: Yosys does so for products below 9 bits on AMD's devices and the ECP5, and below
-// 11 bits on the iCE40.
+// The least bits of the factors and of the product of a device's multiplier. For fewer bits, tools use LUTs. Yosys does
+// so for products below 9 bits on AMD's devices and the ECP5, and below 11 bits on the iCE40.
 const (
 	leastFactor  = 6
 	leastProduct = 11
@@ -119,7 +118,7 @@ func (m *Module) MultiplierWidths(product *Node) (factors [2]int, whole int) {
 	return factors, max(product.Width, leastProduct)
 }
 
-// Product returns a * b, computed by a multiplier of the device.
+// Product returns a * b, computed by a multiplier of the device, MultiplierLatency clocks later.
 func Product(a, b Value) Value {
 	at, stage, _ := together(0, a, b)
 	r := product(a.Range(), b.Range())
@@ -129,14 +128,14 @@ func Product(a, b Value) Value {
 	return a.b.number(Node{Op: OpMultiply, Args: ids(at), K: MultiplierLatency, Stage: stage + MultiplierLatency}, r)
 }
 
-// product returns the range of a product of numbers in two ranges.
+// product returns the range of the product of numbers in two ranges. It panics if that leaves 64 bits.
 func product(a, b num.Range) num.Range {
 	lo, ok1 := a.Times(b.Lo)
 	hi, ok2 := a.Times(b.Hi)
 	return checked(lo.Union(hi), ok1 && ok2)
 }
 
-// AssumeRange returns a, with the knowledge that it lies in range r.
+// AssumeRange returns a as a number in the range r, in which the caller knows it to lie.
 func AssumeRange(a Value, r num.Range) Value {
 	if a.Range().Within(r) {
 		return a
@@ -217,8 +216,7 @@ func Minimum(a, b Value) Value {
 	return AssumeRange(MuxByCondition(GreaterThan(a, b), b, a), r)
 }
 
-// Clipped returns the number in range r that is nearest to a. If r is the range of a type, the bits above that type
-// show whether a lies outside r.
+// Clipped returns the number in range r that is nearest to a.
 func Clipped(a Value, r num.Range) Value {
 	if a.Range().Within(r) {
 		return a
@@ -237,8 +235,8 @@ func Clipped(a Value, r num.Range) Value {
 	return v
 }
 
-// saturated returns a clipped to type t. The value a fits into t exactly if all bits from the type's highest bit on
-// equal the sign.
+// saturated returns the value of type t that is nearest to a. a fits into t exactly if all bits from the type's highest
+// bit on equal the sign.
 func saturated(a Value, t num.Type) Value {
 	r, negative := t.Range(), IsNegative(a)
 	first := t.Width
@@ -316,13 +314,13 @@ func IsNegative(a Value) Value {
 	return Bit(a, a.Width()-1)
 }
 
-// Requantised returns a times the multiplier of q, divided by its power of two, rounded and clipped.
+// Requantised returns a times the multiplier of q, divided by 2^Shift, rounded and clipped.
 func Requantised(a Value, q num.Requant) Value {
 	return RequantisedProduct(MultiplyByConstant(a, q.Multiplier), q)
 }
 
-// RequantisedProduct does the rest of Requantised, given the product with the multiplier of q: it divides by the power
-// of two of q, rounds and clips.
+// RequantisedProduct returns what Requantised does, given the product with the multiplier of q: it divides by 2^Shift,
+// rounds and clips.
 func RequantisedProduct(product Value, q num.Requant) Value {
 	return Clipped(Rounded(product, q.Shift, q.Mode), num.Range{Lo: q.Lo, Hi: q.Hi})
 }

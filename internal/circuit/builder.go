@@ -20,7 +20,7 @@ type TimingModel struct {
 	BlockBits int
 }
 
-// A Builder builds one circuit.
+// A Builder builds the circuit of one layer, or of a function, value by value.
 type Builder struct {
 	m         Module
 	rate      TimingModel
@@ -31,7 +31,7 @@ type Builder struct {
 	counts    map[string][]uint64 // tables of compressors
 }
 
-// New begins the circuit of a layer.
+// New returns a builder for the circuit of a layer, whose pipeline stages are as long as the model says.
 func New(rate TimingModel) *Builder {
 	b := &Builder{rate: rate, known: map[uint64]ID{}}
 	b.m.Fire = b.add(Node{Op: OpIterationStart, Width: 1, Range: num.Range{Hi: 1}, Name: "fire",
@@ -43,7 +43,7 @@ func New(rate TimingModel) *Builder {
 // depend on their initial content.
 func MakeTablesLoadable(b *Builder) { b.loaded = true }
 
-// A Value is a node of a circuit that is being built.
+// A Value is a number or a word in a circuit that is being built, available at a pipeline stage.
 type Value struct {
 	b  *Builder
 	id ID
@@ -51,7 +51,7 @@ type Value struct {
 
 func (v Value) node() *Node { return &v.b.m.Nodes[v.id] }
 
-// Range returns the range of a number.
+// Range returns the range in which a number lies. A word has none.
 func (v Value) Range() num.Range {
 	if v.node().Word {
 		panic("circuit: bits have no range")
@@ -62,10 +62,11 @@ func (v Value) Range() num.Range {
 // Width returns the value's width in bits.
 func (v Value) Width() int { return v.node().Width }
 
-// Stage returns the clocks from the start of the iteration to the value, or Always for a constant.
+// Stage returns the clocks from the start of the iteration to the value, or ConstantStage for a constant.
 func (v Value) Stage() int { return v.node().Stage }
 
-// Named gives the value a name for readers of the hardware, an identifier. A value that has a name keeps it.
+// Named gives the value a name for readers of the hardware, which must be an identifier, and returns it. A value that
+// has a name keeps it.
 func (v Value) Named(name string) Value {
 	if n := v.node(); n.Name == "" && n.Op != OpConstant {
 		n.Name = name
@@ -73,7 +74,7 @@ func (v Value) Named(name string) Value {
 	return v
 }
 
-// constant returns the value of a number that is constant.
+// constant returns the value of a number if it is constant; ok is false if it is not.
 func (v Value) constant() (value int64, ok bool) {
 	n := v.node()
 	return n.Range.Lo, !n.Word && n.Range.Lo == n.Range.Hi
@@ -85,12 +86,12 @@ func (v Value) is(value int64) bool {
 	return ok && c == value
 }
 
-// Constant returns a constant number.
+// Constant returns the constant number v, which is available at all stages.
 func (b *Builder) Constant(v int64) Value {
 	return b.number(Node{Op: OpConstant, Stage: ConstantStage}, num.SingleValue(v))
 }
 
-// Constant returns a constant number in the circuit of another value.
+// Constant returns the constant number v in the circuit to which the value like belongs.
 func Constant(like Value, v int64) Value { return like.b.Constant(v) }
 
 // number adds a node whose result is a number in range r. It adds a constant if r holds only one number.
@@ -109,7 +110,7 @@ func (b *Builder) bits(n Node, width int) Value {
 	return b.add(n)
 }
 
-// add adds a node, or returns the identical node that the circuit already has.
+// add adds a node and returns its value. If the circuit already has an identical node, it returns that one.
 func (b *Builder) add(n Node) Value {
 	id := ID(len(b.m.Nodes))
 	switch n.Op {
@@ -131,7 +132,7 @@ func (b *Builder) add(n Node) Value {
 	return Value{b, id}
 }
 
-// same reports whether another node computes the same value at the same stage.
+// same reports whether both nodes compute the same value at the same stage.
 func (n *Node) same(o *Node) bool {
 	return n.Op == o.Op && n.Width == o.Width && n.Signed == o.Signed && n.Word == o.Word && n.Range == o.Range &&
 		n.Stage == o.Stage && n.K == o.K && n.Table == o.Table && slices.Equal(n.Args, o.Args)
@@ -151,7 +152,7 @@ func (n *Node) hash() uint64 {
 	return h
 }
 
-// Delayed returns the value the given number of clocks later.
+// Delayed returns the value that many clocks later, from registers.
 func (v Value) Delayed(clocks int) Value {
 	for ; clocks > 0 && v.Stage() != ConstantStage; clocks-- {
 		n := *v.node()
@@ -168,7 +169,8 @@ func (v Value) Delayed(clocks int) Value {
 	return v
 }
 
-// At returns the value at a stage. It panics if the value is computed later than that.
+// At returns the value at the given stage, from registers if it is available earlier. It panics if it is computed later
+// than that.
 func (v Value) At(stage int) Value {
 	if s := v.Stage(); s > stage {
 		panic(fmt.Sprintf("circuit: a value of stage %d at stage %d", s, stage))
@@ -188,8 +190,8 @@ func Registered(values ...Value) []Value {
 // level returns the delay of the logic in front of the value in its stage, in picoseconds.
 func (v Value) level() int { return v.node().level }
 
-// together returns operands at a common stage, in which logic picoseconds fit behind them. The stage is Always if
-// all operands are constants.
+// together returns operands at a common stage, in which logic of the given picoseconds fits behind them, and the delay
+// in front of it. The stage is ConstantStage if all operands are constants.
 func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 	stage = ConstantStage
 	for _, v := range operands {
@@ -198,8 +200,8 @@ func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 	return from(stage, logic, operands...)
 }
 
-// WithSlack returns the values at a common stage in which the given number of lookup tables in a row fits behind them.
-// Values that one iteration hands to the next need such room.
+// WithSlack returns the values at a common stage in which the given number of LUTs in a row fits behind them. Values
+// that one iteration hands to the next need such room.
 func WithSlack(tables int, values ...Value) []Value {
 	b := values[0].b
 	at, stage, _ := together(tables*b.rate.LUT, values...)
@@ -209,7 +211,8 @@ func WithSlack(tables int, values ...Value) []Value {
 	return at
 }
 
-// from returns operands at the given stage, or at the next one if the logic does not fit.
+// from returns operands at the given stage, and the delay in front of it. If logic of that many picoseconds does not
+// fit behind them, they are at the next stage.
 func from(stage, logic int, operands ...Value) (at []Value, _, levels int) {
 	at = make([]Value, len(operands))
 	for again := false; ; again = true {
@@ -227,7 +230,7 @@ func from(stage, logic int, operands ...Value) (at []Value, _, levels int) {
 	}
 }
 
-// ids returns the nodes of values.
+// ids returns the IDs of the nodes that compute the values.
 func ids(values []Value) []ID {
 	list := make([]ID, len(values))
 	for i, v := range values {
@@ -236,7 +239,8 @@ func ids(values []Value) []ID {
 	return list
 }
 
-// operation adds a node with the given operands, at the first stage in which its logic fits.
+// operation adds a node with the given operands, at the first stage in which its logic of that many picoseconds fits. k
+// is the node's constant K, and r the range of its result.
 func operation(op Operation, k, logic int, r num.Range, operands ...Value) Value {
 	at, stage, levels := together(logic, operands...)
 	return operands[0].b.number(Node{Op: op, Args: ids(at), K: k, Stage: stage, level: levels}, r)
@@ -251,7 +255,7 @@ func Stage(values ...Value) int {
 	return stage
 }
 
-// Align returns the values at the first common stage.
+// Align returns the values at the first stage at which all of them are available.
 func Align(values ...Value) []Value {
 	at := slices.Clone(values)
 	for i, v := range at {

@@ -38,7 +38,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Module is the circuit of a layer, with streams, or of a function, with pins.
+// A Module is the circuit of a layer, with streams, or that of a function, with pins.
 type Module struct {
 	Name    string // for a function, an identifier; for a layer, the name of its node
 	Nodes   []Node // operands come before their users, except for the values that states take
@@ -72,10 +72,10 @@ func (m *Module) Depth() int {
 // An ID is the index of a node in a Module.
 type ID int32
 
-// NoNode stands for no node.
+// NoNode stands for no node where an ID is wanted.
 const NoNode ID = -1
 
-// A StreamPort is a port of a layer.
+// A StreamPort is one end of a stream at a layer's circuit, with the condition under which an iteration moves a word.
 type StreamPort struct {
 	Name  string // in0, in1 and so on, ends or weights; out0 and so on
 	Width int
@@ -85,7 +85,7 @@ type StreamPort struct {
 	Moves ID  // of an output: condition at its stage that a word is written
 }
 
-// A Node is an operation.
+// A Node is one operation of a circuit, with its operands, its result's width and range, and its stage.
 type Node struct {
 	Op     Operation
 	Args   []ID
@@ -101,10 +101,10 @@ type Node struct {
 	level  int       // delay of the logic since the last register, in ps
 }
 
-// ConstantStage stands for the stage of constants.
+// ConstantStage stands for the stage of constants, which are available at all stages.
 const ConstantStage = -1
 
-// An Operation is an operation of a node.
+// An Operation is what a node computes from its operands.
 type Operation uint8
 
 // The operations. Operands of arithmetic are numbers, and results are as wide as their range.
@@ -152,7 +152,7 @@ type StateRegister struct {
 	Signed bool
 }
 
-// A Style is the kind of hardware that holds a memory.
+// A Style is the kind of hardware of which a memory is made.
 type Style string
 
 // The styles, with FINN's names.
@@ -163,7 +163,7 @@ const (
 	RegisterArray  Style = "registers"
 )
 
-// A RowMemory is a table, or an array that iterations write.
+// A RowMemory is a memory of rows: a table of constants, or an array that iterations write.
 type RowMemory struct {
 	Name  string
 	Rows  int
@@ -184,8 +184,8 @@ type RowMemory struct {
 // Constant reports whether the content of the memory never changes.
 func (m *RowMemory) Constant() bool { return m.Data != nil && !m.Loaded }
 
-// TableLoadWordBits is the width of the words in which rows are loaded, in bits. A row takes as many words as it needs,
-// its lowest bits first.
+// TableLoadWordBits is the width in bits of the words in which rows of tables are loaded. A row takes as many words as
+// it needs, its lowest bits first.
 const TableLoadWordBits = 32
 
 // LoadableTables returns the tables that can be loaded, in the order in which their rows arrive.
@@ -198,7 +198,8 @@ func (m *Module) LoadableTables() (list []*RowMemory) {
 	return list
 }
 
-// A Call uses a function. Its operands are at stage Stage, and its results at Stage + the function's Stages.
+// A Call is a use of a function in a circuit. Its operands are at stage Stage, and its results at Stage + the
+// function's Stages.
 type Call struct {
 	Function *Module
 	Args     []ID

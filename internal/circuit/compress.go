@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A BitHeap is a sum that is added bit by bit, whatever numbers the bits come from. A compressor tree of this kind
-// needs fewer lookup tables than adders, because a table counts up to six bits at once. The count of bits of one
-// weight gives bits of the next weights. When at most two bits of each weight are left, an adder computes the sum.
+// A BitHeap is a sum under construction, whose bits are added column by column, whatever numbers they come from. That
+// takes fewer LUTs than adders, because a LUT counts up to six bits at once. The count of bits of one weight gives bits
+// of the next weights. When at most two bits of each weight are left, an adder computes the sum.
 type BitHeap struct {
 	b        *Builder
 	columns  [][]term // terms by weight: column w counts 2^w
@@ -24,18 +24,18 @@ type term struct {
 	table uint64
 }
 
-// Tables of common terms.
+// The tables of common terms: a condition itself, both of two, and two that are equal.
 const (
 	itself = 0b10
 	both   = 0b1000
 	alike  = 0b1001
 )
 
-// NewBitHeap returns an empty sum.
+// NewBitHeap returns a heap without bits, whose sum is 0.
 func (b *Builder) NewBitHeap() *BitHeap { return &BitHeap{b: b} }
 
-// put adds 2^weight times a function of conditions to the sum, or subtracts it if negative is set. For a bit x it
-// uses -x = (1 - x) - 1.
+// put adds 2^weight times the function table of the conditions to the sum, or subtracts it if negative is true. For a
+// bit x it uses -x = (1 - x) - 1.
 func (h *BitHeap) put(weight int, negative bool, table uint64, of ...Value) {
 	for i := 0; i < len(of); {
 		if c, ok := of[i].constant(); ok {
@@ -60,7 +60,7 @@ func (h *BitHeap) put(weight int, negative bool, table uint64, of ...Value) {
 	}
 }
 
-// Add adds 2^weight times a number.
+// Add adds 2^weight times the number v to the sum.
 func (h *BitHeap) Add(v Value, weight int) {
 	if c, ok := v.constant(); ok {
 		h.constant += uint64(c) << weight
@@ -71,7 +71,7 @@ func (h *BitHeap) Add(v Value, weight int) {
 	}
 }
 
-// AddMultiple adds v * m with as few terms as the digits of m allow.
+// AddMultiple adds v * m to the sum, with as few terms as the digits of m allow.
 func (h *BitHeap) AddMultiple(v Value, m int64) {
 	if c, ok := v.constant(); ok {
 		h.constant += uint64(c) * uint64(m)
@@ -84,7 +84,7 @@ func (h *BitHeap) AddMultiple(v Value, m int64) {
 	}
 }
 
-// AddProduct adds a * b.
+// AddProduct adds a * b to the sum.
 func (h *BitHeap) AddProduct(a, b Value) {
 	of := func(v Value) (list []Value, signed bool) {
 		if c, ok := v.constant(); ok {
@@ -109,8 +109,7 @@ func (h *BitHeap) AddProduct(a, b Value) {
 	}
 }
 
-// AddSigned adds x if the condition plus holds, and -x otherwise. The number -x is x with all bits inverted, plus
-// 1.
+// AddSigned adds x to the sum if the condition plus holds, and -x otherwise. -x is x with all bits inverted, plus 1.
 func (h *BitHeap) AddSigned(plus, x Value) {
 	if c, ok := x.constant(); ok {
 		x = MuxByCondition(plus, x, x.b.Constant(-c))
@@ -124,7 +123,8 @@ func (h *BitHeap) AddSigned(plus, x Value) {
 	h.put(0, false, 0b01, plus)
 }
 
-// AddTernary adds x times 0, 1 or -1. The conditions one and negative are the two bits of a ternary number.
+// AddTernary adds x times 0, 1 or -1 to the sum. The conditions one and negative are the two bits of that ternary
+// number.
 func (h *BitHeap) AddTernary(one, negative, x Value) {
 	if _, ok := x.constant(); ok {
 		h.AddProduct(x, MuxByCondition(one, MuxByCondition(negative, x.b.Constant(-1), x.b.Constant(1)),
@@ -139,17 +139,17 @@ func (h *BitHeap) AddTernary(one, negative, x Value) {
 	h.put(0, false, both, negative, one)
 }
 
-// extend adds the sign bit that an unsigned number needs when it is inverted, one bit above its own.
+// extend calls put for the sign bit that an unsigned number x needs when it is inverted, one bit above its own.
 func (h *BitHeap) extend(x Value, put func(i int)) {
 	if !x.node().Signed {
 		put(x.Width())
 	}
 }
 
-// AddIfEqual adds 1 if the two conditions are equal.
+// AddIfEqual adds 1 to the sum if the two conditions are equal.
 func (h *BitHeap) AddIfEqual(a, b Value) { h.put(0, false, alike, a, b) }
 
-// Sum returns the sum, which the caller knows to lie in range r.
+// Sum returns the sum of everything that was added, which the caller knows to lie in range r.
 func (h *BitHeap) Sum(r num.Range) Value {
 	t := num.NarrowestInt(r)
 	columns := make([][]term, t.Width) // higher bits do not matter
@@ -189,7 +189,7 @@ func (h *BitHeap) Addends() []Value {
 	return addends
 }
 
-// rows returns one or two words whose sum is that of the columns, modulo 2^(number of columns).
+// rows returns one or two words whose sum is that of the terms by column, modulo 2^(number of columns).
 func (h *BitHeap) rows(columns [][]term) []Value {
 	for slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 2 }) {
 		columns = h.reduce(columns)
@@ -213,12 +213,12 @@ func (h *BitHeap) rows(columns [][]term) []Value {
 	return rows
 }
 
-// wrappedSum returns a + b, wrapped to a type.
+// wrappedSum returns the lowest bits of a + b, read as type t.
 func wrappedSum(a, b Value, t num.Type) Value {
 	return operation(OpAdd, 0, adder(a.b, t.Width), t.Range(), a, b)
 }
 
-// reduce replaces the bits of each column by their counts. One lookup table counts as many bits as it has inputs.
+// reduce returns the columns with their terms replaced by counts. One LUT counts as many bits as it has inputs.
 func (h *BitHeap) reduce(columns [][]term) [][]term {
 	next := make([][]term, len(columns))
 	for c, list := range columns {
@@ -250,7 +250,7 @@ func (h *BitHeap) reduce(columns [][]term) [][]term {
 	return next
 }
 
-// count returns the bits of the number of terms that are 1.
+// count returns the number of terms that are 1, as bits.
 func (h *BitHeap) count(terms []term) (counted []Value) {
 	var inputs []Value
 	for _, t := range terms {
@@ -266,7 +266,7 @@ func (h *BitHeap) count(terms []term) (counted []Value) {
 	return counted
 }
 
-// counters returns the tables that count terms of these kinds, one table for each bit of the count.
+// counters returns the tables that count terms of these kinds, one for each bit of the count.
 func (b *Builder) counters(terms []term) []uint64 {
 	key := make([]byte, 0, 32)
 	inputs := 0

@@ -6,12 +6,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A LoopLevel is one level of a nest of loops. It holds the iteration's index in that loop, and conditions for the
-// first and the last index.
+// A LoopLevel is one level of a nest of loops in a circuit. It holds the iteration's index in that loop, and conditions
+// for the first and the last index.
 type LoopLevel struct{ Index, First, Last Value }
 
-// LoopPosition returns the position of an iteration in a nest of loops with the given trip counts, the outermost first.
-// The nest repeats frame after frame. All values are at stage 0.
+// LoopPosition adds the counters of a nest of loops with the given trips, the outermost first, and returns the position
+// of an iteration. names begins their names. The nest repeats frame after frame. All values are at stage 0.
 func (b *Builder) LoopPosition(names string, trips ...int) []LoopLevel {
 	levels := make([]LoopLevel, len(trips))
 	step := b.Constant(1)
@@ -22,8 +22,8 @@ func (b *Builder) LoopPosition(names string, trips ...int) []LoopLevel {
 	return levels
 }
 
-// Counter returns an index that counts from 0 to n-1 and begins again. It advances with each iteration for which
-// the condition step holds, at stage 0.
+// Counter adds an index that counts from 0 to n-1 and begins again. It advances with each iteration for which the
+// condition step, at stage 0, holds. All values are at stage 0.
 func (b *Builder) Counter(name string, n int, step Value) LoopLevel {
 	if n == 1 {
 		return LoopLevel{b.Constant(0), b.Constant(1), b.Constant(1)}
@@ -40,8 +40,8 @@ func (b *Builder) Counter(name string, n int, step Value) LoopLevel {
 	return l
 }
 
-// now runs make without the limit on the logic in a stage. The values that make builds are then computed in the
-// stage of their operands.
+// now returns what make returns, built without the limit on the logic in a stage: values are computed in the stage of
+// their operands.
 func (b *Builder) now(make func() Value) Value {
 	stage := b.rate.Stage
 	b.rate.Stage = 1 << 30
@@ -50,27 +50,27 @@ func (b *Builder) now(make func() Value) Value {
 	return v
 }
 
-// WithoutStageLimit runs make without the limit on the logic in a stage. Conditions that decide which words move need
-// this, for they must be known at stage 0.
+// WithoutStageLimit returns what make returns, built without the limit on the logic in a stage. Conditions that decide
+// which words move need this, because they must be known at stage 0.
 func (b *Builder) WithoutStageLimit(make func() Value) Value { return b.now(make) }
 
-// Started returns the condition that an iteration has started, at the given stage.
+// Started returns the condition that an iteration started that many stages before.
 func (b *Builder) Started(stage int) Value { return Value{b, b.m.Fire}.At(stage) }
 
-// Input adds an input stream. An iteration takes a word from it if the condition when, at stage 0, holds. Input
-// returns the word, at stage 0.
+// Input adds an input stream with words of width bits, and returns the word at stage 0. An iteration takes one if the
+// condition when, at stage 0, holds.
 func (b *Builder) Input(width int, when Value) Value {
 	b.inputs++
 	return take(b, fmt.Sprintf("in%d", b.inputs-1), width, when)
 }
 
-// WeightStreamInput adds the stream of weights that come from memory. Every iteration takes a word. Weights returns the
-// word, at stage 0.
+// WeightStreamInput adds the stream of weights that come from memory, and returns its word at stage 0. Every iteration
+// takes one.
 func WeightStreamInput(b *Builder, width int) Value { return take(b, "weights", width, b.Constant(1)) }
 
-// SequenceEndInput adds the stream that marks the ends of sequences, with one bit per time step that is 1 at the last
-// one. An iteration takes a bit if the condition when, at stage 0, holds. Ends returns the condition that it takes a
-// bit that is 1, at stage 0.
+// SequenceEndInput adds the stream that marks the ends of sequences: one bit per time step, 1 at the last one. An
+// iteration takes a bit if the condition when, at stage 0, holds. The result is the condition that it takes a bit that
+// is 1, at stage 0.
 func SequenceEndInput(when Value) Value {
 	word := take(when.b, "ends", 1, when)
 	return when.b.now(func() Value { return All(when, Bit(word, 0)) })
@@ -97,7 +97,8 @@ func (b *Builder) Output(word, when Value) {
 		Word: word.id, Stage: word.Stage()})
 }
 
-// moves returns the node of a condition that decides whether a word moves. It panics if the stage is not 0.
+// moves returns the node of a condition that decides whether a word moves. It panics if the condition is not at stage
+// 0.
 func moves(when Value) ID {
 	if s := when.Stage(); s != 0 && s != ConstantStage {
 		panic(fmt.Sprintf("circuit: what moves is known at stage %d", s))
@@ -105,7 +106,7 @@ func moves(when Value) ID {
 	return when.id
 }
 
-// Layer completes and returns the circuit of a layer. All outputs are written at a common stage.
+// Layer completes the circuit of a layer and returns it. All outputs are written at a common stage.
 func (b *Builder) Layer() *Module {
 	m := &b.m
 	stage := 0
@@ -123,7 +124,7 @@ func (b *Builder) Layer() *Module {
 	return m
 }
 
-// prune removes nodes that nothing needs, and checks the others.
+// prune removes nodes that nothing needs, and panics if another one is malformed.
 func (m *Module) prune() {
 	needed := make([]bool, len(m.Nodes))
 	var need func(id ID)
@@ -180,7 +181,7 @@ func (m *Module) prune() {
 	m.renumber(needed, states, memories, calls)
 }
 
-// renumber removes everything that is not needed, and numbers the rest anew.
+// renumber removes all nodes, states, memories and calls that are not marked, and numbers the rest anew.
 func (m *Module) renumber(nodes, states, memories, calls []bool) {
 	to := make([]ID, len(m.Nodes))
 	count, operands := 0, 0

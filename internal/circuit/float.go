@@ -9,10 +9,10 @@ type Factor struct {
 	Negative    Value // condition; constant 0 for integers, whose significand has the sign
 }
 
-// IntegerFactor returns an integer as a factor.
+// IntegerFactor returns an integer as the factor of a product.
 func IntegerFactor(v Value) Factor { return Factor{v, v.b.Constant(0), v.b.Constant(0)} }
 
-// FactorOf returns element i of a word as a factor. The word holds elements of type t.
+// FactorOf returns element i of a word, which holds elements of type t, as the factor of a product.
 func FactorOf(word Value, i int, t num.Type) Factor {
 	b := word.b
 	if !t.IsFloat() {
@@ -45,7 +45,7 @@ func (f Factor) Number(r num.Range) Value {
 	return AssumeRange(MuxByCondition(f.Negative, Difference(b.Constant(0), v), v), r)
 }
 
-// BarrelShifted returns v * 2^by. The magnitude of the result must fit into width bits.
+// BarrelShifted returns v * 2^by for a by that is not constant. The magnitude of the result must fit into width bits.
 func BarrelShifted(v, by Value, width int) Value {
 	width = min(width, num.MaxWidth-2)
 	t := num.Type{Kind: num.UInt, Width: width}
@@ -71,7 +71,7 @@ func shiftedWithin(v Value, n int, t num.Type) Value {
 	return Shifted(Wrapped(v, t), n)
 }
 
-// AddFactors adds the product of two factors. Its magnitude must fit into width bits.
+// AddFactors adds the product of two factors to the sum. Its magnitude must fit into width bits.
 func (h *BitHeap) AddFactors(x, y Factor, width int) {
 	p := h.b.NewBitHeap()
 	p.AddProduct(x.Significand, y.Significand)

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// A Library keeps functions for many circuits, at any rate. The zero value is empty.
+// A Library keeps functions, so that many circuits of any rate share them. The zero value is empty.
 type Library struct {
 	mutex     sync.Mutex
 	functions map[string]*Module
 }
 
-// function returns the function with the given shape. It calls make if the library has none.
+// function returns the function with the given shape. If the library has none, it keeps and returns that of make.
 func (l *Library) function(shape string, make func() *Module) *Module {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -27,10 +27,9 @@ func (l *Library) function(shape string, make func() *Module) *Module {
 	return f
 }
 
-// Call adds a call of a function and returns the function's results. At least one operand must not be constant. The
-// library builds a function once for each key and kind of operands, for all circuits. The function gets its name
-// from the first word of the key. Constant numbers are of the same kind only if they are equal. If a word is
-// constant, make builds the operations in place instead.
+// Call adds a call of a function and returns its results. The library l builds one function for each key and kind of
+// operands; its name is the key's first word. Constant numbers are of the same kind only if they are equal. At least
+// one operand must not be constant. If a word is constant, make builds the operations in place.
 func (b *Builder) Call(l *Library, key string, operands []Value,
 	make func(f *Builder, operands []Value) []Value) []Value {
 	at, stage, _ := together(0, operands...)
@@ -75,7 +74,7 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 	return results
 }
 
-// function builds a function for operands like the given ones.
+// function returns a function that make builds, for operands of the kinds of like.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
 	f := &Builder{rate: b.rate, known: map[uint64]ID{}, counts: b.counts}
 	f.m.Fire, f.m.Known = NoNode, new(sync.Map)

@@ -5,19 +5,19 @@ import "hlsgen/internal/num"
 // condition is the range of a condition, which is 1 if it holds and otherwise 0.
 var condition = num.Range{Hi: 1}
 
-// All returns the condition that all conditions hold. It holds if there are none.
+// All returns the condition that all of the conditions hold, which is true if there are none.
 func (b *Builder) All(conditions ...Value) Value { return gate(b, OpAnd, 0, conditions) }
 
-// Any returns the condition that at least one condition holds. It does not hold if there are none.
+// Any returns the condition that at least one of the conditions holds, which is false if there are none.
 func (b *Builder) Any(conditions ...Value) Value { return gate(b, OpOr, 1, conditions) }
 
-// All returns the condition that all conditions hold. There must be at least one.
+// All returns the condition that all of the conditions hold. There must be at least one.
 func All(conditions ...Value) Value { return conditions[0].b.All(conditions...) }
 
-// Any returns the condition that at least one condition holds. There must be at least one.
+// Any returns the condition that at least one of the conditions holds. There must be at least one.
 func Any(conditions ...Value) Value { return conditions[0].b.Any(conditions...) }
 
-// gate returns a tree of gates. An operand with the value decides determines the result alone.
+// gate returns a tree of gates of the operation op. A condition with the value decides determines the result alone.
 func gate(b *Builder, op Operation, decides int64, conditions []Value) Value {
 	var list []Value
 	for _, c := range conditions {
@@ -122,8 +122,8 @@ func MuxByIndex(index Value, values ...Value) Value {
 	return operation(OpMuxByIndex, 0, logic, r, operands...)
 }
 
-// lookup returns a function of up to 6 conditions. Bit n of the table is the result if the operands are n in
-// binary, the first one lowest.
+// lookup returns a function of up to 6 conditions. Bit n of the table is the result if the operands, the first one
+// lowest, are n in binary.
 func lookup(table uint64, operands ...Value) Value {
 	// Constant operands are merged into the table.
 	for i := 0; i < len(operands); {

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Register is a state: a value that an iteration leaves to later ones.
+// A Register is a state of a circuit: a value that an iteration leaves to later ones.
 type Register struct {
 	b     *Builder
 	state int
@@ -21,7 +21,7 @@ func (b *Builder) Register(name string, stage int, r num.Range) Register {
 		Node{Range: r, Width: t.Width, Signed: t.Signed()})
 }
 
-// WordRegister adds a state that holds a word.
+// WordRegister adds a state that holds a word of width bits. It is read and written at the given stage.
 func (b *Builder) WordRegister(name string, stage, width int) Register {
 	return state(b, StateRegister{Name: name, Stage: stage, Width: width}, Node{Width: width, Word: true})
 }
@@ -34,8 +34,8 @@ func state(b *Builder, s StateRegister, n Node) Register {
 	return Register{b, k}
 }
 
-// WithInitial gives the register an initial value after a reset. A register without one must be written before it is
-// read.
+// WithInitial gives the register the value v after a reset, and returns it. A register without one must be written
+// before it is read.
 func (r Register) WithInitial(v int64) Register {
 	s := &r.b.m.States[r.state]
 	s.Init, s.Reset = v, true
@@ -53,8 +53,8 @@ func (r Register) NextValue() Value {
 	return r.b.add(n)
 }
 
-// Set makes each iteration for which the condition when holds write next to the register. Both values must be
-// available at the register's stage.
+// Set makes each iteration for which the condition when holds write next to the register. Both must be available at the
+// register's stage, or earlier.
 func (r Register) Set(next, when Value) {
 	s := &r.b.m.States[r.state]
 	when = r.b.now(func() Value { return All(r.b.Started(s.Stage), when.At(s.Stage)) })
@@ -66,8 +66,8 @@ func (r Register) Set(next, when Value) {
 	s.Next, s.When = n.id, when.id
 }
 
-// SetLate is Set at the first stage at which both values are available. It returns after how many iterations the
-// new value can be read. To iterations in between, the register may show the old value or the new one.
+// SetLate does what Set does, at the first stage at which both values are available. It returns after how many
+// iterations the new value can be read. To iterations in between, the register may show the old value or the new one.
 func (r Register) SetLate(next, when Value) (iterations int) {
 	s := &r.b.m.States[r.state]
 	read := s.Stage
@@ -110,14 +110,15 @@ func RunningMaximum(name string, first, v Value) Value {
 	return peak.NextValue()
 }
 
-// A ConstantTable is a memory whose rows are constants.
+// A ConstantTable is a memory of a circuit whose rows are constants.
 type ConstantTable struct {
 	b      *Builder
 	memory int // -1 if the table has one row
 	row    Value
 }
 
-// Table adds a table. Each row holds the given number of elements of a type.
+// Table adds a table of rows with the given number of elements of type elem each. It calls data for the rows when the
+// table is written out, or at once if there is only one row.
 func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows int,
 	data func() [][]int64) ConstantTable {
 	return b.Constants(name, style, columns*elem.Width, rows, func() (num.Type, [][]int64) { return elem, data() })
@@ -149,7 +150,7 @@ func (b *Builder) Constants(name string, style Style, width, rows int, data func
 		Address: NoNode, Word: NoNode, When: NoNode})}
 }
 
-// memory adds a memory. It appends a number to the name if another memory has the same name.
+// memory adds a memory and returns its number. It appends a number to the name if another memory has the same name.
 func (b *Builder) memory(m RowMemory) int {
 	for name, n := m.Name, 2; slices.ContainsFunc(b.m.Memories,
 		func(o RowMemory) bool { return o.Name == m.Name }); n++ {
@@ -159,7 +160,7 @@ func (b *Builder) memory(m RowMemory) int {
 	return len(b.m.Memories) - 1
 }
 
-// Row returns the row at an address.
+// Row returns the row at an address, as soon as it is available.
 func (t ConstantTable) Row(address Value) Value {
 	if t.memory < 0 {
 		return t.row
@@ -174,7 +175,8 @@ func (t ConstantTable) Row(address Value) Value {
 // register at its output and one more behind it, because reading takes about as long as a stage.
 const BlockRAMLatencyClocks = 2
 
-// row reads a memory at the given stage or later. A memory in LUTs gives the row in the same clock.
+// row returns the row of a memory at an address, read at the given stage or later. A memory in LUTs gives it in the
+// same clock.
 func row(b *Builder, memory, stage int, address Value) Value {
 	m := &b.m.Memories[memory]
 	n := Node{Args: []ID{address.id}, K: memory, Name: m.Name + "_row"}
@@ -192,14 +194,14 @@ func row(b *Builder, memory, stage int, address Value) Value {
 	return b.bits(n, m.Width)
 }
 
-// A WrittenArray is a memory that iterations write.
+// A WrittenArray is a memory of a circuit that iterations write.
 type WrittenArray struct {
 	b      *Builder
 	memory int
 	one    Register // used if the array has one row
 }
 
-// Array adds an array with the given number of rows and bits per row. Each row must be written before it is read.
+// Array adds an array with the given number of rows of width bits each. Each row must be written before it is read.
 func (b *Builder) Array(name string, style Style, rows, width int) WrittenArray {
 	if rows == 1 {
 		return WrittenArray{b: b, memory: -1, one: b.WordRegister(name, 0, width)}
@@ -207,7 +209,7 @@ func (b *Builder) Array(name string, style Style, rows, width int) WrittenArray 
 	return WrittenArray{b: b, memory: written(b, name, style, rows, width)}
 }
 
-// written adds a memory that iterations write. If lookup tables cannot serve as memory, it uses blocks or
+// written adds a memory that iterations write, and returns its number. If LUTs cannot be memory, it uses blocks or
 // registers.
 func written(b *Builder, name string, style Style, rows, width int) int {
 	if style == DistributedRAM && b.rate.BlockBits > 0 {

@@ -1,15 +1,14 @@
 package circuit
 
-// A LoopMemory is a memory in a feedback loop: many stages lie between reading a row and writing the value computed
-// from it. Reading happens at the stage of writing or earlier. So an iteration sees everything that iterations at least
-// Distance before it wrote, and nothing that it or later iterations write. Whether it sees what iterations in between
-// write is undefined, so the layer's loop must wait.
+// A LoopMemory is a memory in a feedback loop: many stages lie between reading a row and writing what is computed from
+// it. An iteration sees everything that iterations at least WriteReadDistance before it wrote, and nothing that it or
+// later ones write. What iterations in between write is undefined for it, so the layer's loop must wait.
 type LoopMemory struct {
 	b      *Builder
 	memory int
 }
 
-// Store adds a store with the given number of rows and bits per row. Each row must be written before it is read.
+// Store adds a LoopMemory with the given number of rows of width bits each. Each row must be written before it is read.
 // The name must be unique.
 func (b *Builder) Store(name string, style Style, rows, width int) LoopMemory {
 	return LoopMemory{b, written(b, name, style, rows, width)}
@@ -19,7 +18,7 @@ func (b *Builder) Store(name string, style Style, rows, width int) LoopMemory {
 func (s LoopMemory) Row(address Value, stage int) Value { return row(s.b, s.memory, stage, address) }
 
 // Write makes each iteration for which the condition when holds write the word. It writes as soon as all values are
-// available, but not before the stages of earlier Rows. No Row may follow.
+// available, but not before the stages at which Row was read. Row must not be called afterwards.
 func (s LoopMemory) Write(address, word, when Value) {
 	stage := Stage(address, word, when)
 	for _, n := range s.b.m.Nodes {
@@ -33,7 +32,7 @@ func (s LoopMemory) Write(address, word, when Value) {
 	s.b.m.Memories[s.memory].When = now.id
 }
 
-// reads returns the stage at which a node reads a memory. It returns false if it does not.
+// reads returns the stage at which a node reads a memory. ok is false if it does not.
 func (n *Node) reads(memory int) (stage int, ok bool) {
 	switch {
 	case n.K != memory:
@@ -45,9 +44,8 @@ func (n *Node) reads(memory int) (stage int, ok bool) {
 	return 0, false
 }
 
-// WriteReadDistance returns the least d such that an iteration sees what the iteration d before it wrote to the store.
-// It is 0 if nothing reads the store. Each iteration takes at least one clock, so iterations d apart are at least d
-// stages apart.
+// WriteReadDistance returns the least d such that an iteration sees what the iteration d before it wrote to the
+// LoopMemory called store. It is 0 if nothing reads it. Iterations d apart are at least d stages apart.
 func (m *Module) WriteReadDistance(store string) (least int) {
 	for k, a := range m.Memories {
 		if a.Name != store {

@@ -34,7 +34,7 @@ func BitRange(word Value, low, width int) Value {
 	return word.b.bits(Node{Op: OpSliceWord, Args: []ID{word.id}, K: low, Stage: n.Stage, level: n.level}, width)
 }
 
-// literal returns the bits of a constant value.
+// literal returns the bits of a value if it is constant; ok is false if it is not.
 func literal(v Value) (bits uint64, ok bool) {
 	n := v.node()
 	switch {
@@ -57,7 +57,7 @@ func literal(v Value) (bits uint64, ok bool) {
 	return uint64(c), ok
 }
 
-// Bit returns a bit of a word or a number, as a condition.
+// Bit returns bit i of a word or a number, as a condition.
 func Bit(word Value, i int) Value {
 	return Wrapped(BitRange(word, i, 1), num.Type{Kind: num.UInt, Width: 1})
 }
@@ -73,7 +73,7 @@ func Element(word Value, i int, t num.Type) Value {
 	return Wrapped(BitRange(word, i*t.Width, t.Width), t)
 }
 
-// Decoded returns the number that code i in a word stands for.
+// Decoded returns the number that code i in a word stands for, by the coding c.
 func Decoded(word Value, i int, c *num.Coding) Value {
 	values := make([]Value, c.Value.Width)
 	for k, table := range c.Bits() {
@@ -91,7 +91,7 @@ func Decoded(word Value, i int, c *num.Coding) Value {
 	return Wrapped(Joined(values...), c.Value)
 }
 
-// bitOf returns a bit of a number. If the number is a joined word, it returns the bit that was joined.
+// bitOf returns bit i of a number. If the number is a joined word, it is the bit that was joined.
 func bitOf(v Value, i int) Value {
 	if n := v.node(); n.Op == OpWrap && v.b.m.Nodes[n.Args[0]].Op == OpConcatenate {
 		return Bit(Value{v.b, n.Args[0]}, i)

@@ -10,13 +10,13 @@ import (
 )
 
 // HasCircuit is implemented by bound layers that have a circuit for RTL. Loop of the same fold and target says which
-// words an iteration moves. If the target's stall rule is Credit, Loop's latency is that of the circuit.
+// words an iteration moves. If the target's layers wait by StallByCredit, Loop's latency is that of the circuit.
 type HasCircuit interface {
 	Circuit(Fold, Target) *circuit.Module
 }
 
-// Rate returns the delays and the stage length with which circuits are divided into pipeline stages for the target. The
-// delays are guesses: a lookup table with wires of the usual length.
+// Rate returns the delays and the stage length by which circuits are divided into pipeline stages for the target. The
+// delays are guesses: a LUT with wires of the usual length.
 func (t Target) Rate() circuit.TimingModel {
 	rate := circuit.TimingModel{LUT: 600, Carry: 15, Inputs: 6}
 	switch {
@@ -36,12 +36,12 @@ func (t Target) Rate() circuit.TimingModel {
 	return rate
 }
 
-// StyleOf returns the circuit style of the storage with the given name.
+// StyleOf returns the circuit style of the memory called name in the list.
 func StyleOf(list []Storage, name string) circuit.Style {
 	return Instance{Storage: list}.StorageOf(name).Style()
 }
 
-// Style returns the circuit style of the storage.
+// Style returns the circuit style of the memory.
 func (s Storage) Style() circuit.Style {
 	switch s.In {
 	case BRAM:
@@ -54,8 +54,8 @@ func (s Storage) Style() circuit.Style {
 	return circuit.DistributedRAM
 }
 
-// Circuit adds the table to a circuit, in the style of its storage, one table per bank. It calls table only when the
-// table is written out, or if the table has one row.
+// Circuit adds the table to a circuit, in the memory s, and returns it as one table per bank. It calls table only when
+// the table is written out, or if it has one row.
 func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.ConstantTable {
 	list := make([]circuit.ConstantTable, s.Arrays())
 	for k := range list {
@@ -71,7 +71,7 @@ func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.Const
 	return list
 }
 
-// Circuit adds the table to a circuit, in the style of the storage s, one table per bank.
+// Circuit adds the table to a circuit, in the memory s, and returns it as one table per bank.
 func (t Table) Circuit(b *circuit.Builder, s Storage) []circuit.ConstantTable {
 	return s.Circuit(b, func() Table { return t })
 }

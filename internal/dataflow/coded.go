@@ -12,10 +12,10 @@ type MinifloatLayer interface {
 	Moves() bool
 }
 
-// A MinifloatMover is a MinifloatLayer that moves minifloats.
+// A MinifloatMover is embedded in layers that pass minifloats on unchanged, and makes them a MinifloatLayer.
 type MinifloatMover struct{}
 
-// Moves returns true.
+// Moves returns true: the layer's outputs are its inputs.
 func (MinifloatMover) Moves() bool { return true }
 
 // WithMinifloats returns the graph with minifloats on the streams whose readers all take them. It computes the same.
@@ -58,7 +58,7 @@ func (g *Graph) WithMinifloats() *Graph {
 	return &coded
 }
 
-// decoded reports whether all readers of a node's outputs take minifloats. The host does not.
+// decoded reports whether all readers of a node's outputs can take minifloats. The host cannot.
 func (g *Graph) decoded(n *Node) bool {
 	for _, s := range n.Out {
 		reader := g.reader(s)

@@ -3,8 +3,8 @@ package dataflow
 import "hlsgen/internal/num"
 
 // A Computation describes as data, not as code, what a bound layer computes of a frame. It is a Gather, Products,
-// Elements or Pooler. It is the same function as Eval, for engines that have a program for each of these forms but none
-// for kinds of layers. Frames are row-major.
+// Elementwise or Pooler. It is the same function as Eval, for engines that have a program for each of these forms but
+// none for kinds of layers. Frames are row-major.
 type Computation interface{ computation() }
 
 // Computing is implemented by bound layers that can describe their computation. Computation returns nil if this layer
@@ -19,8 +19,8 @@ func ComputationOf(op Op) Computation {
 	return nil
 }
 
-// Gather copies elements of the inputs to the outputs, whatever their values, in runs of Run neighbouring elements.
-// Run r of an output is run at of an input, or Run times Fill if input is -1.
+// A Gather copies elements of the inputs to the outputs, whatever their values, in runs of Run neighbouring elements.
+// At gives, for run r of an output, the input and the number of its run there, or Run times Fill if input is -1.
 type Gather struct {
 	Run    int
 	Fill   int64
@@ -36,11 +36,9 @@ type Border struct {
 	Of   func(r int) int // the run of the bordered tensor that is run r of the output
 }
 
-// Products multiply one input by constant weights. The input is Vectors vectors. Each vector has a row of elements for
-// each of Groups groups, and each group has equally many outputs. An output is f(sum over k of Weights[c][k]*row[k]).
-//
-// A row is Runs runs of Run neighbouring elements: run r of group g begins at element r*Stride + g*Run of the
-// vector.
+// Products multiply one input by constant weights. The input is Vectors vectors, each with a row of elements for each
+// of Groups groups, which have equally many outputs. An output is f(sum over k of Weights[c][k]*row[k]). Run r of the
+// Runs runs of Run neighbouring elements of group g's row begins at element r*Stride + g*Run of the vector.
 type Products struct {
 	Weights   [][]int64          // per output
 	Steps     []num.StepFunction // the function f: none, one for all outputs, or one per output
@@ -50,7 +48,7 @@ type Products struct {
 	Stride    int
 }
 
-// Elementwise are functions of one element of each input: element i of the output is OrDefault(i%Channels, x), where x
+// An Elementwise computes functions of one element of each input. Element i of the output is Of(i%Channels, x), where x
 // holds element i of each input. All inputs have the size of the output.
 type Elementwise struct {
 	Channels  int
@@ -58,7 +56,7 @@ type Elementwise struct {
 	Monotonic bool // whether, for one input, Of(c, x) never falls or never rises as x grows, for each c
 }
 
-// Pooler are the maximum, or the sum, of each of Channels channels over Positions consecutive vectors.
+// A Pooler computes the maximum, or the sum, of each of Channels channels over Positions consecutive vectors.
 type Pooler struct {
 	Channels, Positions int
 	Sum                 bool

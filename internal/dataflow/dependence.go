@@ -1,9 +1,9 @@
 package dataflow
 
-// A DependenceForm is a way for the parts of a layer's outputs to depend on the parts of its inputs.
+// A DependenceForm says in which way the parts of a layer's outputs depend on the parts of its inputs.
 type DependenceForm uint8
 
-// The forms. Every frame of an input, and of an output, divides into equal consecutive parts.
+// The ways to depend on inputs. Every frame of an input, and of an output, divides into equal consecutive parts.
 const (
 	MixedDependence DependenceForm = iota // none of the following
 	// part i of each output depends only on part i of each input, by the same function for all i
@@ -18,8 +18,8 @@ func (f DependenceForm) String() string {
 	return [...]string{"mixed", "apart", "moved", "recurrent", "along"}[f]
 }
 
-// A Dependence says how the parts of a layer's outputs depend on the parts of its inputs. It decides whether frames can
-// take turns in the layer (Turns), and whether they can have other lengths (Lengths).
+// A Dependence says how the parts of a layer's outputs depend on the parts of its inputs. It decides whether frames of
+// several samples can take turns in the layer, and whether sequences can have other lengths.
 type Dependence struct {
 	Form DependenceForm
 	In   []int // the number of parts, per input
@@ -35,7 +35,7 @@ type Dependence struct {
 // Dependent is implemented by bound layers that can describe how their outputs depend on their inputs.
 type Dependent interface{ Dependence() Dependence }
 
-// DependenceOf returns the dependence of a bound layer, Mixed if the layer does not describe it.
+// DependenceOf returns the dependence of a bound layer, of the form MixedDependence if the layer does not describe it.
 func DependenceOf(op Op) Dependence {
 	if d, ok := op.(Dependent); ok {
 		return d.Dependence()
@@ -43,7 +43,8 @@ func DependenceOf(op Op) Dependence {
 	return Dependence{Why: "it computes with several vectors at a time"}
 }
 
-// SeparateParts returns the dependence of a layer that computes each part of its inputs separately.
+// SeparateParts returns the dependence of a layer that computes each part of a frame separately. It has the given
+// inputs, each of which, and each output, divides into that many parts.
 func SeparateParts(inputs, parts int) Dependence {
 	d := Dependence{Form: SeparateDependence, Out: parts}
 	for range inputs {

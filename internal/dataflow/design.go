@@ -28,11 +28,11 @@ type Model struct {
 	Meta     map[string]string   // the metadata of the ONNX file (metadata_props); must not be changed
 }
 
-// A Feedback is a state: an output that is an input together with the next sample. The first sample begins with a given
-// value, or with zeros.
+// A Feedback is a state: the output Out of a sample is the input In of the next one. The first sample begins with a
+// given value, or with zeros.
 type Feedback struct{ In, Out int }
 
-// RealPort describes a real-valued input or output of the ONNX model, including the batch axis.
+// A RealPort describes a real-valued input or output of the ONNX model, including the batch axis.
 type RealPort struct {
 	Name  string
 	Shape []int  // as in the file, with dynamic axes bound; the first axis is the batch if Batch is true
@@ -46,8 +46,8 @@ type RealPort struct {
 	Arrives *IntegerInput // if not nil, integers arrive in place of the input's real numbers
 }
 
-// IntegerInput says which real numbers integers stand for. An integer stands for all real numbers within Within of its
-// value.
+// An IntegerInput says which real numbers the integers of an input stand for. An integer stands for all numbers at most
+// Within away from its value.
 type IntegerInput struct {
 	Type num.Type
 	// the number of channels with values of their own; 1 if all channels have the same
@@ -99,14 +99,14 @@ func (r RealPort) NumpyDType() string {
 	return r.DType
 }
 
-// RealTensor is a tensor on the host. Values are float64, which holds every float32 and every integer up to 2^53
+// A RealTensor is a tensor on the host. Values are float64, which holds every float32 and every integer up to 2^53
 // exactly.
 type RealTensor struct {
 	Shape []int
 	Data  []float64
 }
 
-// A HostFunc is a part of the model that runs on the host.
+// A HostFunc is a part of the model that runs on the host, as a function and by the names of its nodes.
 type HostFunc struct {
 	Nodes []string // the ONNX nodes that it computes, for the report; empty if it only renames tensors
 	// ToCodes is set for a prefix. It takes one sample of every model input and returns one frame per Graph.In.
@@ -127,11 +127,11 @@ type Design struct {
 	FIFO   []FIFO // per stream
 }
 
-// Loop returns the loop of node i.
+// Loop returns the loop of node i in its fold.
 func (d *Design) Loop(i int) Loop { return d.Model.Graph.Nodes[i].Op.Loop(d.Folds[i], d.Target) }
 
-// Interval returns the shortest interval in clocks that the slowest layer and the host's port allow, and the index of
-// that layer, -1 for the port.
+// Interval returns the clocks between frames that the slowest layer and the host's port allow, and the index of that
+// layer, -1 for the port.
 func (d *Design) Interval() (clocks, node int) {
 	for i := range d.Model.Graph.Nodes {
 		if n := d.Loop(i).Iterations(); n > clocks {
@@ -172,8 +172,7 @@ func (d *Design) Fmax() float64 {
 	return 1000 / ns
 }
 
-// Cost returns the cost of every node, and their sum. FIFOs and the logic around the network are not layers and not
-// included.
+// Cost returns the cost of every node, and the sum of all. FIFOs and the logic around the network are not included.
 func (d *Design) Cost() (per []Cost, total Resources) {
 	for i, n := range d.Model.Graph.Nodes {
 		c := n.Op.Cost(d.Folds[i], d.Target)
@@ -196,7 +195,7 @@ func (d *Design) Port(s int) Port {
 	return in[p]
 }
 
-// Check returns an error if in is not one frame per input of the graph.
+// Check returns an error unless in has a frame of the right shape and values for each input of the graph.
 func (g *Graph) Check(in []Tensor) error {
 	if len(in) != len(g.In) {
 		return fmt.Errorf("%d inputs, want %d", len(in), len(g.In))

@@ -44,6 +44,7 @@ func (d *Design) SequenceEndFIFOs() []SequenceEnd {
 	}))
 }
 
+// ends returns the FIFOs that tell where sequences end, where each has one per stream as EndPerStream returns them.
 func (m *Model) ends(each []SequenceEnd) (list []SequenceEnd) {
 	for i, n := range m.Graph.Nodes {
 		if e := latest(each, n.In); e.Input >= 0 && ReadsEnds(n.Op, m.Lengths.Max) {
@@ -116,8 +117,8 @@ func latest(each []SequenceEnd, streams []int) SequenceEnd {
 	return most
 }
 
-// end returns the FIFO of a reader behind holding layers that hold a whole sequence each. It has room for these
-// sequences, for the one that the reader is in, and for the time steps between: the given number, or at least 32.
+// end returns the FIFO of a reader behind that many layers that hold a whole sequence each. It has room for these
+// sequences, for the one that the reader is in, and for the time steps between, at least 32.
 func (l *Lengths) end(holding, between int) FIFO {
 	const least, most = 32, 64 * ShiftRegister // the most words that lie in shift registers
 	f := FIFO{Depth: (holding+1)*l.Max + max(least, between), Memory: SRL}

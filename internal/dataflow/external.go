@@ -16,8 +16,8 @@ type WeightsPerFrame interface {
 	WeightPort(Fold) Port
 }
 
-// WeightFIFO is the FIFO between the memory and a layer whose weights come from there. Its depth suffices for a word in
-// every clock.
+// WeightFIFO is the FIFO between the memory and a layer whose weights come from there with every frame. Its depth
+// suffices for a word in every clock.
 var WeightFIFO = FIFO{Depth: RegisterDepth, Memory: SRL}
 
 // externalOf returns the layer as WeightsPerFrame; ok is false if its weights do not come from memory with every frame.
@@ -26,7 +26,7 @@ func externalOf(op Op) (WeightsPerFrame, bool) {
 	return e, ok && e.External()
 }
 
-// Externals returns the nodes whose weights come from memory with every frame.
+// Externals returns the indices of the nodes whose weights come from memory with every frame.
 func (g *Graph) Externals() (nodes []int) {
 	for i, n := range g.Nodes {
 		if _, ok := externalOf(n.Op); ok {
@@ -45,7 +45,7 @@ type Weights struct {
 	Passes int
 }
 
-// Bytes returns the bytes that a frame reads.
+// Bytes returns the bytes of weights that a frame reads.
 func (w Weights) Bytes() int64 { return int64(w.Port.Bytes()) * int64(w.Passes) }
 
 // WeightWords returns the rows of the table, with elements in the form in which codes are stored.

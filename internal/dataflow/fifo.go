@@ -9,10 +9,10 @@ type FIFO struct {
 	Memory Memory // SRL, LUTRAM, BRAM or URAM; up to two words of SRL are registers
 }
 
-// RegisterDepth is the depth in words up to which a FIFO of SRL is built of registers.
+// RegisterDepth is the depth in words up to which a FIFO in shift registers is built of registers.
 const RegisterDepth = 2
 
-// ShiftRegisters returns FIFOs of the given depths in shift registers.
+// ShiftRegisters returns FIFOs of the given depths in words, all in shift registers.
 func ShiftRegisters(depths ...int) []FIFO {
 	list := make([]FIFO, len(depths))
 	for i, d := range depths {
@@ -21,7 +21,7 @@ func ShiftRegisters(depths ...int) []FIFO {
 	return list
 }
 
-// String returns the name of the memory in reports.
+// String returns the name that reports have for the FIFO's memory.
 func (f FIFO) String() string {
 	if f.Memory == SRL && f.Depth <= RegisterDepth {
 		return "registers"

@@ -2,7 +2,7 @@ package dataflow
 
 import "slices"
 
-// A Graph is a set of layers joined by streams. Nodes are in topological order, and Streams[i].ID == i.
+// A Graph is a network of layers joined by streams. Nodes are in topological order, and Streams[i].ID == i.
 type Graph struct {
 	Nodes   []*Node
 	Streams []*Stream
@@ -18,19 +18,21 @@ type Node struct {
 	Whole   *SplitLayer // the layer that the node is a part of; nil for a layer that is one node
 }
 
-// A Stream joins one writer to one reader.
+// A Stream carries frames from one writer to one reader, each of which is a layer or the host.
 type Stream struct {
 	ID   int
 	Name string // the ONNX tensor that it carries; empty between a layer and a width converter
 	Type StreamType
 }
 
-// Writer returns the index of the node that writes s, and the port; node is -1 for an input of the graph.
+// Writer returns the index of the node that writes stream s, and the number of its output. node is -1 for an input of
+// the graph.
 func (g *Graph) Writer(s int) (node, port int) {
 	return g.port(s, func(n *Node) []int { return n.Out })
 }
 
-// Reader returns the index of the node that reads s, and the port; node is -1 for an output of the graph.
+// Reader returns the index of the node that reads stream s, and the number of its input. node is -1 for an output of
+// the graph.
 func (g *Graph) Reader(s int) (node, port int) {
 	return g.port(s, func(n *Node) []int { return n.In })
 }
@@ -52,15 +54,16 @@ type GraphBuilder struct {
 	count naming
 }
 
-// Input adds a stream that the host writes.
+// Input adds a stream that the host writes, with an ONNX name, and returns its number.
 func (b *GraphBuilder) Input(name string, t StreamType) int {
 	s := b.stream(name, t)
 	b.g.In = append(b.g.In, s)
 	return s
 }
 
-// Add binds op to its input streams and returns its output streams. names are the ONNX tensors of the outputs. The
-// graph keeps origin, so the caller must not change it, but may append to it for further nodes.
+// Add binds op to the input streams in, adds it, and returns its output streams; the error is that of Bind. names are
+// the ONNX tensors of the outputs, and origin the ONNX nodes. The graph keeps origin, so the caller must not change it,
+// but may append to it for further nodes.
 func (b *GraphBuilder) Add(op Op, in []int, names []string, origin []string) (out []int, err error) {
 	types := make([]StreamType, len(in))
 	for i, s := range in {
@@ -73,18 +76,19 @@ func (b *GraphBuilder) Add(op Op, in []int, names []string, origin []string) (ou
 	return b.Place(bound, in, names, origin, outs), nil
 }
 
-// Place adds a layer that is already bound to the types of its input streams. outs are the types of its outputs. Layers
-// may share origins, which nobody changes.
+// Place adds a layer that is already bound to the types of the input streams in, and returns its output streams. outs
+// are the types of its outputs; names and origin are as for Add.
 func (b *GraphBuilder) Place(bound Op, in []int, names []string, origin []string, outs []StreamType) (out []int) {
 	return b.place(&Node{Name: b.next(bound), Op: bound, In: slices.Clone(in), Origin: origin}, names, outs)
 }
 
-// Whole begins a layer that is built as several nodes. The caller must add these directly after it.
+// Whole begins a layer that is built as several nodes with the fold f. The caller must add these directly after it, by
+// PlacePart.
 func (b *GraphBuilder) Whole(op Op, f Fold) *SplitLayer {
 	return &SplitLayer{Name: b.next(op), Op: op, Fold: f}
 }
 
-// PlacePart is like Place, for the part named part of a layer.
+// PlacePart does what Place does for a node of the split layer w. part names it.
 func (b *GraphBuilder) PlacePart(w *SplitLayer, part string, bound Op, in []int, names []string, origin []string,
 	outs []StreamType) (out []int) {
 	return b.place(&Node{Name: w.Name + "_" + part, Op: bound, In: slices.Clone(in), Origin: origin, Whole: w}, names,
@@ -110,13 +114,13 @@ func (b *GraphBuilder) place(n *Node, names []string, outs []StreamType) (out []
 	return slices.Clone(n.Out)
 }
 
-// Type returns the type of stream s.
+// Type returns the type of the frames on stream s.
 func (b *GraphBuilder) Type(s int) StreamType { return b.g.Streams[s].Type }
 
 // Output marks a stream as one that the host reads.
 func (b *GraphBuilder) Output(s int) { b.g.Out = append(b.g.Out, s) }
 
-// Graph verifies and returns the graph.
+// Graph returns the graph, or an error if it is malformed.
 func (b *GraphBuilder) Graph() (*Graph, error) {
 	g := b.g
 	return &g, g.Verify()

@@ -22,14 +22,14 @@ type Host struct {
 	Before, After HostPart // the parts of the model before Begins and after Ends
 }
 
-// HostPart is a part of a model that is neither in the accelerator nor in the tables of a Host.
+// A HostPart is a part of a model at one end that the host runs, and that the tables of a Host do not describe.
 type HostPart struct {
 	Nodes []string // their names in diagnostics
 	ONNX  []byte   // an ONNX model that computes it for one sample; nil if ONNX' own operators cannot express it
 }
 
-// A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the
-// model.
+// A HostIn makes a frame of the accelerator from a sample: element i is the code of element Index[i] of the model's
+// input Input.
 type HostIn struct {
 	Input int
 	Index []int32
@@ -44,12 +44,12 @@ type HostStep struct {
 	Codes []int64
 }
 
-// Code returns the code of x, a number of the input's format.
+// Code returns the code of x, which must be a number of the input's format.
 func (s HostStep) Code(x float64) int64 {
 	return s.Codes[sort.Search(len(s.At), func(i int) bool { return s.At[i] > x })]
 }
 
-// Frame returns the codes of a frame made of one sample of the inputs, or nil if the input is made of integers.
+// Frame returns the codes of a frame made of one sample of the model's inputs, or nil if the input is made of integers.
 func (h *HostIn) Frame(in []RealTensor) (codes []int64) {
 	if h.Steps == nil {
 		return nil
@@ -60,7 +60,7 @@ func (h *HostIn) Frame(in []RealTensor) (codes []int64) {
 	return codes
 }
 
-// StepOfElement returns the step function of element i.
+// StepOfElement returns the step function for element i of the frame.
 func (h *HostIn) StepOfElement(i int) HostStep {
 	if h.Which == nil {
 		return h.Steps[0]
@@ -68,15 +68,15 @@ func (h *HostIn) StepOfElement(i int) HostStep {
 	return h.Steps[h.Which[i]]
 }
 
-// A HostOut makes an output of the model from the output frames: element i is a function of element Index[i] of the
-// frames of Graph.Out, one after the other.
+// A HostOut makes an output of the model from the accelerator's output frames. Element i is a function of element
+// Index[i] of the frames of Graph.Out, one after the other.
 type HostOut struct {
 	Index []int32
 	Which []uint16 // per element: an index into Codes; nil if all elements share one
 	Codes []HostCode
 }
 
-// Values returns the elements of an output, as numbers of a format, made of the frames of Graph.Out.
+// Values returns the elements of the output, as numbers of the format f, from the frames of Graph.Out.
 func (h *HostOut) Values(frames []Tensor, f num.Format) (values []float64) {
 	var codes []int64
 	for _, frame := range frames {
@@ -88,7 +88,7 @@ func (h *HostOut) Values(frames []Tensor, f num.Format) (values []float64) {
 	return values
 }
 
-// CodeOfElement returns the function of element i.
+// CodeOfElement returns the function that gives element i of the output.
 func (h *HostOut) CodeOfElement(i int) *HostCode {
 	if h.Which == nil {
 		return &h.Codes[0]
@@ -96,10 +96,9 @@ func (h *HostOut) CodeOfElement(i int) *HostCode {
 	return &h.Codes[h.Which[i]]
 }
 
-// A HostCode gives the value of each code of Range, rounded to the output's type. If Values is not nil, the value is
+// A HostCode gives the value of each code of Range, rounded to the output's type. If Values is not nil, it is
 // Values[code - Range.Lo]. Otherwise it is Except[code], if present, or float64(code) * Scale + Bias. This formula is
-// computed in float64, with product and sum rounded, and then rounded to the output's type, which is float32 or
-// float64. It gives the same value if product and sum are rounded together.
+// computed in float64, with product and sum rounded. It gives the same value if both are rounded together.
 type HostCode struct {
 	Range       num.Range
 	Values      []float64
@@ -107,7 +106,7 @@ type HostCode struct {
 	Except      map[int64]float64
 }
 
-// At returns the value of a code as a number of a format.
+// At returns the value of a code as a number of the format f.
 func (h *HostCode) At(code int64, f num.Format) float64 {
 	if h.Values != nil {
 		return h.Values[code-h.Range.Lo]
@@ -118,13 +117,14 @@ func (h *HostCode) At(code int64, f num.Format) float64 {
 	return f.Round(float64(float64(code)*h.Scale) + h.Bias)
 }
 
-// ValueFused returns the value of the formula when product and sum are rounded together.
+// ValueFused returns the value of the formula for a code, with product and sum rounded together, as a number of the
+// format f.
 func (h *HostCode) ValueFused(code int64, f num.Format) float64 {
 	return f.Round(math.FMA(float64(code), h.Scale, h.Bias))
 }
 
-// SafeFormula reports whether the formula gives the right number of a format for every code, however Scale, Bias, the
-// product and the sum are rounded: no boundary between two numbers of the format is that near.
+// SafeFormula reports whether the formula gives the right number of the format f for a code, in whatever way its
+// numbers are rounded. No boundary between two numbers of the format is that near.
 func (h *HostCode) SafeFormula(code int64, f num.Format) bool {
 	product := float64(code) * h.Scale
 	v := product + h.Bias

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Lengths says that a model takes sequences of different lengths, one after the other: any number of time steps from
+// A Lengths says that a model takes sequences of different lengths, one after the other: any number of time steps from
 // Min to Max. The model and its graph are those of the longest sequence.
 type Lengths struct {
 	Axis     string // the axis's name in the ONNX model
@@ -42,8 +42,8 @@ type Stepped interface {
 	Sequence(at Op, steps, longest int) Op
 }
 
-// Sequences changes the graph for sequences of different lengths: it replaces the layers that need to be told where
-// sequences end. The error names a layer that does not compute the same for sequences of every length.
+// Sequences replaces the layers of the graph that must be told where sequences end, so that it takes sequences of
+// different lengths. The error names a layer that does not compute the same for every length.
 func (g *Graph) Sequences(l *Lengths) error {
 	at, err := g.At(l, l.Min)
 	if err != nil {
@@ -57,8 +57,8 @@ func (g *Graph) Sequences(l *Lengths) error {
 	return nil
 }
 
-// sequence returns at, a layer bound to sequences of the given length, as one for several lengths if it needs to be
-// told where they end.
+// sequence returns the layer at for sequences of any length up to most if it must be told where they end, else at
+// itself. at is bound to sequences of steps time steps, and longest is the same layer bound to the longest.
 func sequence(longest, at Op, steps, most int) Op {
 	if ReadsEnds(longest, most) {
 		return longest.(Stepped).Sequence(at, steps, most)
@@ -66,18 +66,19 @@ func sequence(longest, at Op, steps, most int) Op {
 	return at
 }
 
-// reads reports whether a layer reads time steps. at is the graph for sequences of another length.
+// reads reports whether the node n of g reads time steps. at is the graph for sequences of another length.
 func (g *Graph) reads(at *Graph, n *Node) bool {
 	return slices.ContainsFunc(n.In, func(s int) bool { return g.HasTimeSteps(at, s) })
 }
 
-// ReadsEnds reports whether a layer's kernel needs to be told where sequences end. longest is the longest length.
+// ReadsEnds reports whether the layer o must be told where sequences end. longest is the length to which it is bound.
 func ReadsEnds(o Op, longest int) bool {
 	s, ok := o.(Stepped)
 	return ok && s.ReadsEnds(longest)
 }
 
-// HasTimeSteps reports whether a stream carries time steps. at is the graph for sequences of another length.
+// HasTimeSteps reports whether a stream of g carries time steps: its frames have another size in at, the graph for
+// another length.
 func (g *Graph) HasTimeSteps(at *Graph, stream int) bool {
 	return !slices.Equal(g.Streams[stream].Type.Shape, at.Streams[stream].Type.Shape)
 }
@@ -112,7 +113,8 @@ func (g *Graph) At(l *Lengths, n int) (*Graph, error) {
 	return at, at.Verify()
 }
 
-// stretch binds a node's layer to the types of its inputs in the graph at, and sets the types of its outputs there.
+// stretch returns the node's layer bound to the types of its inputs in at, the graph for to time steps instead of from.
+// It sets the types of its outputs there. It returns an error if the layer does not compute the same for every length.
 func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 	op := n.Op
 	if !g.reads(at, n) {
@@ -152,7 +154,7 @@ func (d *Design) At(n int) (*Design, error) {
 	return &Design{Model: &m, Target: d.Target, Folds: d.Folds, FIFO: d.FIFO}, nil
 }
 
-// Steps returns the length of the sequence in a frame. The error says why the inputs are no sequence.
+// Steps returns the number of time steps of the sequence in a frame. The error says why the inputs are no sequence.
 func (l *Lengths) Steps(in []Tensor) (steps int, err error) {
 	if len(in) != len(l.In) {
 		return 0, fmt.Errorf("%d inputs, want %d", len(in), len(l.In))
@@ -174,8 +176,8 @@ func (l *Lengths) Steps(in []Tensor) (steps int, err error) {
 	return steps, nil
 }
 
-// MakePerLength returns, for every frame, the result of make for its length. It calls make once per length. If l is
-// nil, all frames get the result for length 0.
+// MakePerLength returns, for every frame, the result of make for its number of time steps. It calls make once per
+// length. If l is nil, all frames get the result for length 0.
 func MakePerLength[T any](l *Lengths, frames [][]Tensor, make func(steps int) (T, error)) (list []T, err error) {
 	made := map[int]T{}
 	for f, in := range frames {

@@ -2,7 +2,7 @@ package dataflow
 
 import "slices"
 
-// Limits of Vitis HLS. Layers do not offer folds beyond them.
+// The limits of Vitis HLS. Layers do not offer folds beyond them.
 const (
 	MaxWord = 4096 // bits of a stream word (UG1399)
 	// bits of a table's row, which is one element of a reshaped array (message XFORM 203-133)

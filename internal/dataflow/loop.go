@@ -55,7 +55,7 @@ func iterations(body []LoopRun) int {
 	return n
 }
 
-// each returns the iterations of one repetition.
+// each returns the number of iterations of one repetition.
 func (r LoopRun) each() int {
 	if r.Body == nil {
 		return 1
@@ -109,7 +109,7 @@ func words(body []LoopRun, moves func(PortMoves) bool) int {
 // start of the frame's first iteration. The port must write a word.
 func (l Loop) FirstWrite(p int) int { return l.WriteAt(p, 0) + l.Latency }
 
-// LastWrite is like FirstWrite, for the last word.
+// LastWrite returns what FirstWrite does for the frame's last word of output port p.
 func (l Loop) LastWrite(p int) int { return l.WriteAt(p, l.Writes(p)-1) + l.Latency }
 
 // ReadAt returns the iteration that reads word k of input port p. The port must have that word.
@@ -122,7 +122,7 @@ func (l Loop) WriteAt(p, k int) int {
 	return nth(l.Body, func(m PortMoves) bool { return m.Write>>p&1 != 0 }, k)
 }
 
-// nth returns the iteration that moves a word for the k-th time, from 0.
+// nth returns the iteration in which moves is true for the k-th time, counted from 0.
 func nth(body []LoopRun, moves func(PortMoves) bool, k int) (at int) {
 	for _, r := range body {
 		length, n := 1, 0 // iterations and words of one repetition
@@ -145,7 +145,8 @@ func nth(body []LoopRun, moves func(PortMoves) bool, k int) (at int) {
 	panic("dataflow: a loop does not move so many words")
 }
 
-// count returns the number of iterations. ok is false if the runs are malformed, or too many to count in an int.
+// count returns the number of iterations of runs, for in inputs and out outputs. ok is false if the runs are malformed,
+// or too many to count in an int.
 func count(body []LoopRun, in, out int) (n int, ok bool) {
 	if len(body) == 0 {
 		return 0, false
@@ -175,14 +176,14 @@ type LoopWalker struct {
 	outer []level
 }
 
-// A level is an enclosing body, with the walker's place in it.
+// A level is a body that encloses the walker's place, and the place in it.
 type level struct {
 	left int // repetitions of the run after the present one
 	at   int
 	runs []LoopRun
 }
 
-// Walk returns a walker before the first iteration.
+// Walk returns a walker before the first iteration of a frame.
 func (l Loop) Walk() *LoopWalker {
 	w := &LoopWalker{body: l.Body, runs: l.Body}
 	w.enter(0)
@@ -217,7 +218,8 @@ func (w *LoopWalker) Advance() (end bool) {
 	return w.AdvanceRun()
 }
 
-// AdvanceRun goes past all iterations that EqualIterations counts. end is as for Advance.
+// AdvanceRun goes past all iterations that EqualIterations counts. end reports whether the walker is now before the
+// first iteration of a frame.
 func (w *LoopWalker) AdvanceRun() (end bool) {
 	at := w.at + 1
 	if at == len(w.runs) {
@@ -237,7 +239,7 @@ func (w *LoopWalker) AdvanceRun() (end bool) {
 	return false
 }
 
-// leave goes past the last repetition of a body.
+// leave goes on after the last repetition of a run. end reports whether that was the last one of the frame.
 func (w *LoopWalker) leave() (end bool) {
 	for n := len(w.outer) - 1; n >= 0; n-- {
 		p := &w.outer[n]
@@ -263,7 +265,7 @@ func (w *LoopWalker) Copy(from *LoopWalker) {
 	w.outer = outer
 }
 
-// A LoopStretch is a number of whole repetitions of one run of a loop.
+// A LoopStretch is a number of whole repetitions of one run of a loop, which a walker has passed.
 type LoopStretch struct {
 	level int // the level of the run; 0 for the outermost
 	times int
@@ -294,13 +296,13 @@ func (w *LoopWalker) Since(was *LoopWalker) (s LoopStretch, ok bool) {
 	return s, true
 }
 
-// RepeatsLeft returns how often the stretch can follow once more. The stretch must not be empty.
+// RepeatsLeft returns how many times the same stretch can follow until the run ends. The stretch must not be empty.
 func (s LoopStretch) RepeatsLeft() int { return s.left / s.times }
 
-// Empty reports whether a stretch has no repetitions.
+// Empty reports whether the stretch has no repetitions.
 func (s LoopStretch) Empty() bool { return s.times == 0 }
 
-// RepeatStretch goes over a stretch that ends here the given number of times more.
+// RepeatStretch goes past a stretch that ends at the walker's place that many times more.
 func (w *LoopWalker) RepeatStretch(s LoopStretch, times int) {
 	if s.level < len(w.outer) {
 		w.outer[s.level].left -= times * s.times
@@ -312,7 +314,7 @@ func (w *LoopWalker) RepeatStretch(s LoopStretch, times int) {
 // Repeat returns n repetitions of the runs: the runs themselves if n is 1, and nil if n is 0.
 func Repeat(n int, body ...LoopRun) []LoopRun { return repeated(n, Join(body...)) }
 
-// repeated is like Repeat, for runs that are joined already.
+// repeated returns what Repeat does, for runs that are joined already.
 func repeated(n int, body []LoopRun) []LoopRun {
 	switch {
 	case n == 0 || len(body) == 0:
@@ -335,7 +337,7 @@ func Join(runs ...LoopRun) []LoopRun {
 	return appended(make([]LoopRun, 0, len(runs)), runs)
 }
 
-// appended appends more to the joined runs out, and joins them. It may change the list out.
+// appended returns the joined runs out and more, joined. It may change the list out.
 func appended(out, more []LoopRun) []LoopRun {
 	for _, r := range more {
 		if r.Times == 0 {
@@ -356,7 +358,7 @@ func (r LoopRun) same(o LoopRun) bool {
 		func(a, b LoopRun) bool { return a.Times == b.Times && a.same(b) })
 }
 
-// Replace returns body with other moves in one iteration, counted from 0.
+// Replace returns body with other moves in the iteration with this number, counted from 0.
 func Replace(body []LoopRun, iteration int, moves PortMoves) []LoopRun {
 	for i, r := range body {
 		n := r.Times * r.each()

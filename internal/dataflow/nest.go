@@ -11,16 +11,16 @@ type LoopNest struct {
 	Latency int
 }
 
-// PortIndices holds one set of indices per level of the nest.
+// PortIndices says when a port moves a word in a LoopNest, by one set of indices per level.
 type PortIndices []IndexSet
 
-// IndexSet is a set of indices of one level.
+// An IndexSet is a set of indices of one level of a LoopNest.
 type IndexSet struct {
 	Kind    IndexSetKind
 	Pattern string // for At: one '0' or '1' per index
 }
 
-// IndexSetKind is the kind of a set.
+// An IndexSetKind says which indices of a level are in an IndexSet.
 type IndexSetKind uint8
 
 // The kinds of sets. The zero value is invalid.
@@ -31,7 +31,7 @@ const (
 	PatternIndices                         // the indices marked '1' in Pattern
 )
 
-// has reports whether index j of n lies in the set.
+// has reports whether index j, of the n indices of a level, is in the set.
 func (x IndexSet) has(j, n int) bool {
 	switch x.Kind {
 	case EveryIndex:
@@ -46,13 +46,13 @@ func (x IndexSet) has(j, n int) bool {
 	panic("dataflow: invalid index set")
 }
 
-// Loop returns the nest as a loop of runs.
+// Loop returns the nest as runs of iterations.
 func (n LoopNest) Loop() Loop {
 	all := PortMoves{Read: 1<<len(n.Read) - 1, Write: 1<<len(n.Write) - 1}
 	return Loop{Body: n.runs(0, all), Latency: n.Latency}
 }
 
-// runs returns the levels from level on as runs, for the ports that the outer indices allow.
+// runs returns the levels from level on as runs, where the outer indices allow moves at the ports in allowed.
 func (n LoopNest) runs(level int, allowed PortMoves) []LoopRun {
 	if level == len(n.Trips) {
 		return []LoopRun{{Times: 1, Moves: allowed}}
@@ -82,7 +82,7 @@ func (n LoopNest) runs(level int, allowed PortMoves) []LoopRun {
 	return out
 }
 
-// plain reports whether a level has no pattern.
+// plain reports whether no port has a pattern at a level.
 func (n LoopNest) plain(level int) bool {
 	patterned := func(a PortIndices) bool { return a[level].Kind == PatternIndices }
 	return !slices.ContainsFunc(n.Read, patterned) && !slices.ContainsFunc(n.Write, patterned)

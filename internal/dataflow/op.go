@@ -34,7 +34,7 @@ import (
 // other.
 type Shape []int
 
-// Size returns the number of elements.
+// Size returns the number of elements in a frame.
 func (s Shape) Size() int {
 	n := 1
 	for _, d := range s {
@@ -78,7 +78,7 @@ func (t StreamType) Equal(o StreamType) bool {
 	return t.Elem == o.Elem && slices.Equal(t.Shape, o.Shape) && slices.Equal(t.Range, o.Range)
 }
 
-// Channel returns the range of channel c.
+// Channel returns the range of the values that occur in channel c.
 func (t StreamType) Channel(c int) num.Range {
 	if len(t.Range) == 1 {
 		return t.Range[0]
@@ -86,7 +86,7 @@ func (t StreamType) Channel(c int) num.Range {
 	return t.Range[c]
 }
 
-// Union returns the range of all channels together.
+// Union returns the range of the values that occur in any channel.
 func (t StreamType) Union() num.Range {
 	r := t.Range[0]
 	for _, o := range t.Range[1:] {
@@ -122,7 +122,7 @@ type Semantics interface {
 type Schedule interface {
 	// Folds yields every legal fold, in a fixed order. Layers without a choice yield one.
 	Folds() Folds
-	// Ports returns the word format of each stream.
+	// Ports returns the word format of each input and each output.
 	Ports(Fold) (in, out []Port)
 	// Loop returns when iterations happen and which words they move.
 	Loop(Fold, Target) Loop
@@ -144,7 +144,7 @@ type Fold struct {
 	Steps   Stepping
 }
 
-// Folds yields folds of a layer, in a fixed order.
+// Folds yields the possible folds of a layer, in a fixed order.
 type Folds = iter.Seq[Fold]
 
 // Memory is the memory of a table, an array of a kernel, or a FIFO.
@@ -164,7 +164,7 @@ func (m Memory) String() string {
 	return [...]string{"none", "distributed", "block", "ultra", "srl", "registers"}[m]
 }
 
-// Compute is the resource that multiplies.
+// Compute says whether LUTs or DSP slices multiply.
 type Compute uint8
 
 // The compute styles, with FINN's resType names as String.
@@ -214,8 +214,9 @@ func (t Target) Calibrated() bool {
 	return t.Calibration.IsForFamily(delay.DelayFamily(t.Board.DSPType))
 }
 
-// EndLatencyClocks returns the clocks that a design's ends add to the latency of a frame. HLS has a process and an
-// AXI4-Stream at each end (delay.StageClock.Ends); for RTL, nothing is known yet. The ends add nothing to the interval.
+// EndLatencyClocks returns the clocks that the ends of a design add to the latency of a frame. HLS has a process and an
+// AXI4-Stream at each end (delay.StageClock.NetworkEndClocks); for RTL it returns 0, because nothing is known yet. The
+// ends add nothing to the interval.
 func (t Target) EndLatencyClocks() (in, out int) {
 	if t.Stalls == StallByCredit {
 		return 0, 0
@@ -227,7 +228,7 @@ func (t Target) EndLatencyClocks() (in, out int) {
 // defines both rules.
 type StallRule uint8
 
-// The rules.
+// The two rules by which layers wait.
 const (
 	StallFreezesPipeline StallRule = iota // HLS: a blocked write stops every stage of the pipeline
 	// RTL: an iteration starts once its words have places in the FIFOs, and then nothing stops it
@@ -247,8 +248,8 @@ const (
 
 func (io IO) String() string { return [...]string{"memory", "stream"}[io] }
 
-// PortBits returns the width in bits of the port to the processor's memory; 0 if the design is fed from inside the
-// FPGA, as on boards without a port.
+// PortBits returns the width in bits of the port to the processor's memory. It is 0 if the board has none, or if the
+// design is fed from inside the FPGA.
 func (t Target) PortBits() int {
 	if t.IO == FromStream {
 		return 0
@@ -287,8 +288,8 @@ type Kernel interface {
 // A Word holds the elements of one stream word.
 type Word []int64
 
-// An AccumulatorBounds is a line of the accumulator report: the widths of one layer by the four rules of
-// docs/numbers.md.
+// An AccumulatorBounds holds the width that a layer's accumulator needs by each of the four rules of docs/numbers.md.
+// It also holds the width and type that the accumulator has.
 type AccumulatorBounds struct {
 	DataType, L1, ZeroCentred, Exact int // in bits; ZeroCentred is 0 if some channel does not sum to zero
 	Used                             int
@@ -296,7 +297,8 @@ type AccumulatorBounds struct {
 	Channels                         []int // the exact width per output channel
 }
 
-// Accumulating is implemented by layers with accumulators.
+// Accumulating is implemented by layers with accumulators. Accumulator returns the widths by which the report compares
+// them.
 type Accumulating interface{ Accumulator() AccumulatorBounds }
 
 // ChannelWeighted is implemented by layers in which each output channel sums products with weights of its own.
@@ -341,8 +343,8 @@ func (t StreamType) Vectors(n int) (v StreamType, ok bool) {
 // maxSum is the width in bits of the widest sum: 63, because an unsigned type in an int64 has no more.
 const maxSum = 63
 
-// Sums returns the type of sums of n values of one channel each, channel by channel, with t's shape. The error says how
-// they exceed 63 bits.
+// Sums returns the type of sums of n values of one channel each, channel by channel, with t's shape. It returns an
+// error if a sum needs more than 63 bits.
 func (t StreamType) Sums(n int) (StreamType, error) {
 	s := StreamType{Shape: t.Shape, Range: make([]num.Range, len(t.Range))}
 	for c, r := range t.Range {

@@ -12,7 +12,7 @@ type InRows interface {
 }
 
 // A LayerGroup is a group of layers whose frames are computed together, part by part. So the frames between them never
-// exist as a whole; windows, for example, are many times as large as the frame that they are made of.
+// exist as a whole. Windows, for example, are many times as large as the frame that they are made of.
 type LayerGroup struct {
 	Nodes []int // nodes of the graph, in order
 	Parts int   // the number of parts of a frame; each has as many rows of every output
@@ -20,11 +20,11 @@ type LayerGroup struct {
 	ops   []Op  // per node; bound to the rows of a part if there are several parts
 }
 
-// partSize is the most elements of a stream in one part, unless a single row has more.
+// partSize is the most elements that a part of a stream has, unless a single row has more.
 const partSize = 1 << 16
 
-// LayerGroups divides the layers of a design into passages. Every layer comes after the layers that it reads, or in one
-// passage with them.
+// LayerGroups divides the layers of a design into groups whose frames are computed together. Every layer comes after
+// the layers that it reads, or in one group with them.
 func (d *Design) LayerGroups() []*LayerGroup {
 	g := d.Model.Graph
 	x := &dividing{d: d, reader: make([]int, len(g.Streams)), rows: make([]int, len(g.Nodes)),
@@ -58,7 +58,7 @@ func (d *Design) LayerGroups() []*LayerGroup {
 	return list
 }
 
-// dividing is the state of Passages.
+// A dividing is the state of LayerGroups.
 type dividing struct {
 	d      *Design
 	reader []int  // per stream; -1 for the host
@@ -67,7 +67,7 @@ type dividing struct {
 	there  []bool // per stream: whether its writer is in a passage already
 }
 
-// passage returns the passage that begins with the given node.
+// passage returns the group that begins with the node numbered first.
 func (x *dividing) passage(first int) *LayerGroup {
 	g := x.d.Model.Graph
 	whole := &LayerGroup{Nodes: []int{first}, Parts: 1, ops: []Op{g.Nodes[first].Op}}
@@ -102,7 +102,8 @@ func (x *dividing) passage(first int) *LayerGroup {
 	return p
 }
 
-// joins reports whether a node may be in a passage of the given rows, whose layers write the streams within.
+// joins reports whether a node can be in a group whose frames have the given rows. within are the streams that its
+// layers write.
 func (x *dividing) joins(node, rows int, within map[int]bool) bool {
 	n := x.d.Model.Graph.Nodes[node]
 	_, windows := n.Op.(InRows)
@@ -110,7 +111,7 @@ func (x *dividing) joins(node, rows int, within map[int]bool) bool {
 		!slices.ContainsFunc(n.In, func(s int) bool { return !within[s] && !x.there[s] })
 }
 
-// divisor returns the largest divisor of n up to a limit.
+// divisor returns the largest divisor of n that is at most limit.
 func divisor(n, limit int) int {
 	for d := min(n, limit); ; d-- {
 		if n%d == 0 {
@@ -156,8 +157,8 @@ func (d *Design) rowsOn(s int, p Port) int {
 	return shape[0]
 }
 
-// bind binds the layers to the rows of a part. It drops layers that cannot be bound so, with their readers. It reports
-// false if the first layer is dropped.
+// bind binds the group's layers to the rows of a part. It drops layers that cannot be bound so, with their readers. It
+// returns false if the first layer is dropped.
 func (p *LayerGroup) bind(g *Graph) bool {
 	out := map[int]bool{} // streams of dropped layers
 	var nodes []int
@@ -199,7 +200,7 @@ func (p *LayerGroup) bound(g *Graph, n *Node) (op Op, ok bool) {
 	return op, true
 }
 
-// part returns the type of the rows of a part.
+// part returns the type of the rows of a part of a frame of type t.
 func (p *LayerGroup) part(t StreamType) StreamType {
 	t.Shape = slices.Clone(t.Shape)
 	t.Shape[0] = p.rows

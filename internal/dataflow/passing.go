@@ -1,8 +1,8 @@
 package dataflow
 
-// A PartwiseRun runs a design's layers frame after frame, passage by passage, with the results of their Evals. It holds
-// only those parts of a frame that some layer has still to read. A stream has one reader, so Done frees the streams
-// that a passage has read; nothing else frees them.
+// A PartwiseRun computes a design's frames one after the other, group by group of layers, with the results of their
+// Evals. It holds only those parts of a frame that some layer has still to read. Only FreeInputs frees what a group has
+// read.
 type PartwiseRun struct {
 	Passages []*LayerGroup
 	g        *Graph
@@ -12,7 +12,7 @@ type PartwiseRun struct {
 	reach    []reach   // per stream
 }
 
-// NewPartwiseRun begins a run.
+// NewPartwiseRun returns a run of the design before its first frame.
 func (d *Design) NewPartwiseRun() *PartwiseRun {
 	g := d.Model.Graph
 	p := &PartwiseRun{Passages: d.LayerGroups(), g: g, run: g.Begin(), inside: make([]bool, len(g.Streams)),
@@ -31,7 +31,7 @@ func (d *Design) NewPartwiseRun() *PartwiseRun {
 	return p
 }
 
-// Frame begins a frame.
+// Frame begins the frame with the given inputs. It returns an error if they do not suit the graph.
 func (p *PartwiseRun) Frame(in []Tensor) error {
 	if err := p.g.Check(in); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (p *PartwiseRun) Frame(in []Tensor) error {
 	return nil
 }
 
-// Part computes a part of a passage: the rows of each output of each of its layers.
+// Part computes a part of the frame with a group of layers. It returns the part's rows, by layer and output.
 func (p *PartwiseRun) Part(passage *LayerGroup, part int) (out [][]Tensor) {
 	passing := map[int]Tensor{}
 	for k, i := range passage.Nodes {
@@ -79,10 +79,10 @@ func (p *PartwiseRun) Part(passage *LayerGroup, part int) (out [][]Tensor) {
 	return out
 }
 
-// IsInsideGroup reports whether a stream's frames never exist as a whole.
+// IsInsideGroup reports whether stream s lies inside a group of layers, so that its frames never exist as a whole.
 func (p *PartwiseRun) IsInsideGroup(s int) bool { return p.inside[s] }
 
-// take returns a part of a held frame.
+// take returns a part, for a group of layers, of the held frame of stream s.
 func (p *PartwiseRun) take(passage *LayerGroup, s, part int) Tensor {
 	if passage.Parts == 1 {
 		return p.Whole(s)
@@ -93,7 +93,7 @@ func (p *PartwiseRun) take(passage *LayerGroup, s, part int) Tensor {
 	return t
 }
 
-// Whole returns a held frame.
+// Whole returns the frame of stream s, which must be held.
 func (p *PartwiseRun) Whole(s int) Tensor {
 	shape := p.g.Streams[s].Type.Shape
 	if w, ok := p.held[s].(*wide); ok {
@@ -104,10 +104,10 @@ func (p *PartwiseRun) Whole(s int) Tensor {
 	return t
 }
 
-// Read copies elements of a held frame, beginning with element from.
+// Read copies elements of the held frame of stream s, beginning with element from, to to.
 func (p *PartwiseRun) Read(s int, to []int64, from int) { p.held[s].get(to, from) }
 
-// hold appends rows to the held ones.
+// hold appends rows to what is held of the frame of stream s. all says that they are the whole frame.
 func (p *PartwiseRun) hold(s int, rows Tensor, all bool) {
 	t := p.g.Streams[s].Type
 	size := t.Shape.Size()
@@ -121,7 +121,7 @@ func (p *PartwiseRun) hold(s int, rows Tensor, all bool) {
 	p.held[s].put(rows.Data)
 }
 
-// FreeInputs frees the streams that a passage has read.
+// FreeInputs frees the frames that a group of layers has read.
 func (p *PartwiseRun) FreeInputs(passage *LayerGroup) {
 	for _, i := range passage.Nodes {
 		for _, s := range p.g.Nodes[i].In {
@@ -130,7 +130,7 @@ func (p *PartwiseRun) FreeInputs(passage *LayerGroup) {
 	}
 }
 
-// Outputs returns the frame's outputs once all passages are done.
+// Outputs returns the frame's outputs once all groups are computed.
 func (p *PartwiseRun) Outputs() (out []Tensor) {
 	for _, s := range p.g.Out {
 		out = append(out, p.Whole(s))
@@ -139,7 +139,7 @@ func (p *PartwiseRun) Outputs() (out []Tensor) {
 	return out
 }
 
-// row returns a function that reads rows of a held frame.
+// row returns a function that reads rows of the held frame of stream s.
 func (p *PartwiseRun) row(s int) func(row int) []int64 {
 	shape := p.g.Streams[s].Type.Shape
 	size := shape[1:].Size()
@@ -166,7 +166,7 @@ type reach struct {
 	asked map[int]bool // the rows used in the present part
 }
 
-// age begins the next part.
+// age begins the next part: it drops the rows that windows did not use in the last one.
 func (r *reach) age() {
 	for row := range r.known {
 		if !r.asked[row] {
@@ -182,7 +182,7 @@ type holding interface {
 	get(to []int64, from int)
 }
 
-// newHolding returns an empty holding with room for n elements of a type.
+// newHolding returns an empty holding with room for n elements of type t.
 func newHolding(t StreamType, n int) holding {
 	switch r := t.Elem.Range(); {
 	case r.Lo >= 0 && r.Hi < 1<<8:

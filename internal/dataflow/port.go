@@ -12,7 +12,7 @@ type Port struct {
 	Tile    int // channels of a tile, a divisor of C other than C; 0 for row-major order
 }
 
-// Port returns the port for frames of the type in words of n elements, in row-major order.
+// Port returns the word format of frames of the type in words of n elements, in row-major order.
 func (t StreamType) Port(n int) Port {
 	return Port{Elem: t.Elem, PerWord: n, Words: t.Shape.Size() / n}
 }
@@ -31,10 +31,10 @@ func (s Shape) TileOf(channels int) int {
 // TDATA returns the width in bits of the word on an AXI4-Stream, which carries whole bytes.
 func (p Port) TDATA() int { return (p.Width() + 7) / 8 * 8 }
 
-// Bytes returns the size of a frame in the processor's memory.
+// Bytes returns the bytes of a frame in the processor's memory, where each word has whole bytes.
 func (p Port) Bytes() int { return p.Words * p.TDATA() / 8 }
 
-// place returns the index in a row-major frame of the shape of the stream's element i.
+// place returns where the i-th element on the stream is in a row-major frame of the shape s.
 func (p Port) place(s Shape, i int) int {
 	c := s.Channels()
 	block := s[len(s)-2] * c
@@ -54,7 +54,8 @@ func (p Port) Word(s Shape, e int) int {
 	return e / p.PerWord
 }
 
-// LastElementOfWord returns the last element of a word, as an index in a row-major frame of the shape.
+// LastElementOfWord returns the index, in a row-major frame of the shape s, of the last element in the word with this
+// number.
 func (p Port) LastElementOfWord(s Shape, word int) int {
 	e := (word+1)*p.PerWord - 1
 	if p.Tile > 0 {
@@ -71,7 +72,7 @@ func (p Port) Send(t Tensor) []int64 {
 	return p.SendIn(make([]int64, len(t.Data)), t)
 }
 
-// SendIn is like Send, and uses room for the result if the elements travel in another order.
+// SendIn returns what Send does. It uses room for the result if the elements travel in another order.
 func (p Port) SendIn(room []int64, t Tensor) []int64 {
 	if p.Tile == 0 {
 		return t.Data
@@ -88,7 +89,7 @@ func (p Port) Receive(s Shape, sent []int64) Tensor {
 	return p.ReceiveIn(make([]int64, len(sent)), s, sent)
 }
 
-// ReceiveIn is like Receive, and uses room for the frame if the elements travel in another order.
+// ReceiveIn returns what Receive does. It uses room for the frame if the elements travel in another order.
 func (p Port) ReceiveIn(room []int64, s Shape, sent []int64) Tensor {
 	if p.Tile == 0 {
 		return Tensor{s, sent}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// mostProbed is the most elements of all samples of Probes together.
+// mostProbed is the most elements that all samples of Probes have together.
 const mostProbed = 1 << 27
 
 // Probes yields samples of the inputs of In which together meet every threshold of In: the threshold itself, the
@@ -86,7 +86,7 @@ func (s HostStep) probes(in RealPort) (numbers []float64) {
 	return append(numbers, math.Copysign(0, -1))
 }
 
-// next makes the next sample. It returns false if all numbers have been met.
+// next makes the next sample of Probes. It returns false if all numbers have been met.
 func (p *probing) next() (more bool) {
 	p.turn++
 	for k, elements := range p.readers {

@@ -15,7 +15,7 @@ type Recurrence struct {
 	Beside int      // the sequences that would have to take turns so that no clock is idle, including those that do
 }
 
-// Recurring is implemented by layers with time steps.
+// Recurring is implemented by layers with time steps. Recurrences returns what each time step hands on to a later one.
 type Recurring interface {
 	Recurrences(Fold, Target) []Recurrence
 }

@@ -6,9 +6,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// RequantField returns the config field of a requantiser for requantised of hlslib/core/requant.hpp: seven numbers, for
-// inputs in the range x. q is one requantiser, or one for each thing that takes turns; if all are equal, the field
-// holds it once.
+// RequantField returns the field of the C++ with a requantiser, for requantised of hlslib/core/requant.hpp: seven
+// numbers, for inputs in the range x. q is one requantiser, or one for each thing that takes turns; if all are equal,
+// the field holds it once.
 func RequantField(name, doc string, x num.Range, q ...num.Requant) Field {
 	if !slices.ContainsFunc(q, func(other num.Requant) bool { return other.Reduced() != q[0].Reduced() }) {
 		q = q[:1]

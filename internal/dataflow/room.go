@@ -20,10 +20,9 @@ type WeightRoom struct {
 	External bool `json:"external,omitempty"`
 }
 
-// WeightRoomOf returns the room for weights of a type with the given values, with step functions whose codes have type
-// out. These step functions never fall: where a channel's function would, the signs of its weights are reversed. So the
-// room holds both signs of each weight. If the tables store codes, it holds all weights that the bits of these codes
-// can express, for example numbers that are all odd.
+// WeightRoomOf returns the room for weights of a type with the given range, with step functions whose codes have type
+// out. These never fall: where a channel's would, the signs of its weights are reversed. So the room holds both signs
+// of each weight. If tables store codes, it holds all weights that their bits can express.
 func WeightRoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type) WeightRoom {
 	r := WeightRoom{Weight: weight, Values: weight.Range(), Out: out}
 	if weight.Kind == num.Bipolar || weight.IsFloat() || weights.Lo >= 0 || out == (num.Type{}) {
@@ -39,7 +38,8 @@ func WeightRoomOf(weight num.Type, weights num.Range, coding *num.Coding, out nu
 	return r.coded(coding, true)
 }
 
-// coded returns r with codes. If turn is true, the codes cover values of both signs.
+// coded returns the room r for weights that are stored as codes of c. If turn is true, the codes cover values of both
+// signs.
 func (r WeightRoom) coded(c *num.Coding, turn bool) WeightRoom {
 	if c == nil {
 		return r
@@ -86,7 +86,7 @@ func (g *Graph) HasLoadedTables() bool {
 	})
 }
 
-// A RoomError says which node has no room for its weights, or for the types of its inputs.
+// A RoomError says which node cannot have weights that are loaded, and why.
 type RoomError struct {
 	Node *Node
 	Err  error
@@ -96,8 +96,8 @@ func (e *RoomError) Error() string { return fmt.Sprintf("layer %s: %v", e.Node.N
 
 func (e *RoomError) Unwrap() error { return e.Err }
 
-// WithLoadedTables returns the graph with loaded tables in each node that has a room. It computes the same. Streams
-// carry all values that the rooms allow. The error is a *RoomError.
+// WithLoadedTables returns the graph with loaded tables in each node that has a room, which is not nil. It computes the
+// same. Streams carry all values that the rooms allow. The error is a *RoomError.
 func (g *Graph) WithLoadedTables(rooms []*WeightRoom) (*Graph, error) {
 	l := &Graph{In: slices.Clone(g.In), Out: slices.Clone(g.Out), Streams: make([]*Stream, len(g.Streams))}
 	for i, s := range g.Streams {

@@ -15,7 +15,8 @@ type ResumesState interface {
 	Resume(before Kernel)
 }
 
-// begin starts a run of a layer. keeps reports whether its frames depend on each other.
+// begin returns a function that computes frames of a layer one after the other. keeps reports whether they depend on
+// each other.
 func begin(op Op) (frame func(in []Tensor) []Tensor, keeps bool) {
 	if k, ok := op.(KeepsState); ok {
 		if frame := k.Begin(); frame != nil {
@@ -35,13 +36,13 @@ func (g *Graph) KeepsState() bool {
 	return false
 }
 
-// A GraphRun is a run of a graph, as after a reset: frames that follow each other.
+// A GraphRun computes frames of a graph that follow each other, as after a reset.
 type GraphRun struct {
 	g     *Graph
 	keeps []func(in []Tensor) []Tensor // per node; nil if a frame does not depend on those before
 }
 
-// Begin starts a run of the graph.
+// Begin returns a run of the graph before its first frame.
 func (g *Graph) Begin() *GraphRun {
 	s := &GraphRun{g: g}
 	for _, n := range g.Nodes {
@@ -60,7 +61,7 @@ func (s *GraphRun) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
 	return s.EvalAs(ctx, s.g, in)
 }
 
-// EvalAs is like Eval for a frame of another length, for which g is the graph (Graph.At).
+// EvalAs does what Eval does for a frame of another length, for which g is the graph, from Graph.At.
 func (s *GraphRun) EvalAs(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, error) {
 	if err := g.Check(in); err != nil {
 		return nil, err
@@ -88,7 +89,8 @@ func (s *GraphRun) EvalAs(ctx context.Context, g *Graph, in []Tensor) ([]Tensor,
 	return streams, nil
 }
 
-// Eval computes the first frame of a new run.
+// Eval computes a frame as the first one of a new run, with every layer's Eval. It returns the frame on every stream,
+// by stream ID.
 func (g *Graph) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
 	return g.Begin().Eval(ctx, in)
 }

@@ -3,7 +3,7 @@ package dataflow
 import "hlsgen/internal/num"
 
 // HasActivation is implemented by layers with step functions on sums. The step functions may be a process of their own
-// after the sums: a fold that is Serial is built so. The layer itself, as one process, has no such folds.
+// after the sums: a fold with SerialStepping is built so. The layer itself, as one process, has no such folds.
 type HasActivation interface {
 	// Sums returns the layer without its step functions, bound, with its output type, and the step functions: one for
 	// all channels, or one for each. The sums have the layer's folds, as far as their words have room for sums, with as

@@ -2,8 +2,8 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// StepTables returns the config fields and tables of step functions for apply_steps of hlslib/core/compare.hpp: for pe
-// channels side by side, on values of type t.
+// StepTables returns the fields and tables of the C++ for step functions in apply_steps of hlslib/core/compare.hpp.
+// They are for pe channels side by side, on values of type t.
 func StepTables(k num.ThresholdTable, pe int, t num.Type) ([]Field, []Table) {
 	over, bases, deltas := k.Rows(pe, t)
 	config := []Field{
@@ -28,7 +28,7 @@ func StepTables(k num.ThresholdTable, pe int, t num.Type) ([]Field, []Table) {
 	return config, tables
 }
 
-// StepStorage returns the storage of StepTables, with thresholds and deltas in m, or where they fit if m is NoMemory.
+// StepStorage returns the memories of StepTables, with thresholds and deltas in m, or where they fit if m is NoMemory.
 // It returns none if there are no step functions.
 func StepStorage(k num.ThresholdTable, pe int, t num.Type, m Memory) []Storage {
 	if k.Steps() == 0 {

@@ -18,7 +18,7 @@ type Storage struct {
 	Same    int    // rows of a table in blocks of 64 equal rows: in LUTs these take no logic
 }
 
-// HasStorage is implemented by layers with memories. Storage returns the tables and arrays of a fold.
+// HasStorage is implemented by layers with memories. Storage returns the memories of tables and arrays in a fold.
 type HasStorage interface{ Storage(Fold) []Storage }
 
 // MaxLUTTableRows is the number of rows above which a table should not lie in LUTs, unless there is no other memory. A
@@ -47,11 +47,11 @@ func (s Storage) Levels() int {
 	return n
 }
 
-// Arrays returns the number of arrays.
+// Arrays returns the number of equal arrays of which the memory consists.
 func (s Storage) Arrays() int { return max(1, s.Banks) }
 
-// ChooseMemory returns the memory of rows of the given width if a fold leaves no choice: LUTs up to 64 rows or 1024
-// bits, else block RAM.
+// ChooseMemory returns the memory for rows of the given width if a fold leaves no choice. It is LUTs up to 64 rows or
+// 1024 bits, else block RAM.
 func ChooseMemory(rows, width int) Memory {
 	if rows <= 64 || rows*width <= 1024 {
 		return LUTRAM
@@ -59,7 +59,8 @@ func ChooseMemory(rows, width int) Memory {
 	return BRAM
 }
 
-// ROMStorage returns the storage of a table in the memory that Fit chooses. A single row is constants.
+// ROMStorage returns the memory of a table, of rows of width bits, where ChooseMemory puts it. A single row is
+// constants. part names the part of the cost.
 func ROMStorage(name, part string, rows, width int) Storage {
 	s := Storage{Name: name, Part: part, Rows: rows, Width: width}
 	if rows > 1 {
@@ -68,7 +69,8 @@ func ROMStorage(name, part string, rows, width int) Storage {
 	return s
 }
 
-// RAMStorage returns the storage of a kernel's array in the memory that Fit chooses. A single row is registers.
+// RAMStorage returns the memory of a kernel's array, of rows of width bits, where ChooseMemory puts it. A single row is
+// registers. part names the part of the cost.
 func RAMStorage(name, part string, rows, width int) Storage {
 	s := ROMStorage(name, part, rows, width)
 	if s.Written = true; rows == 1 {
@@ -77,7 +79,7 @@ func RAMStorage(name, part string, rows, width int) Storage {
 	return s
 }
 
-// At returns s in the memory m, if m is a fold's choice and there is more than one row.
+// At returns s in the memory m. It returns s unchanged if m is NoMemory, or if there is only one row.
 func (s Storage) At(m Memory) Storage {
 	if s.Rows > 1 && m != NoMemory {
 		s.In = m
@@ -97,7 +99,7 @@ func (s Storage) InShiftRegisters() Storage {
 // ShiftRegister is the most words of one bit that a LUT holds as a shift register (SRLC32E).
 const ShiftRegister = 32
 
-// StorageOf returns the storage with the given name, or the zero Storage.
+// StorageOf returns the memory with the given name, or the zero Storage if there is none.
 func (i Instance) StorageOf(name string) Storage {
 	for _, s := range i.Storage {
 		if s.Name == name {
@@ -110,14 +112,14 @@ func (i Instance) StorageOf(name string) Storage {
 // String returns the name, rows by bits, and the memory: "vector 4x32 in distributed".
 func (s Storage) String() string { return fmt.Sprintf("%s %dx%d in %v", s.Name, s.Rows, s.Width, s.In) }
 
-// Storage returns the storage of the table.
+// Storage returns the memory of the table. part names the part of the cost.
 func (t Table) Storage(part string) Storage {
 	s := ROMStorage(t.Name, part, len(t.Rows)/max(1, t.Banks), len(t.Rows[0])*t.Elem.Width)
 	s.Banks = t.Banks
 	return s
 }
 
-// Verify checks that the memory of s is possible.
+// Verify returns an error if s cannot be in its memory.
 func (s Storage) Verify() error {
 	in := []Memory{LUTRAM, BRAM, URAM}
 	switch {

@@ -54,7 +54,7 @@ func list[T any](b *strings.Builder, items []T, write func(T)) {
 	}
 }
 
-// paramText returns the JSON of op's parameters on one line.
+// paramText returns the parameters of op as JSON on one line.
 func paramText(op Op) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

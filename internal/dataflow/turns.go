@@ -1,7 +1,7 @@
 package dataflow
 
-// SampleInterleaving says how a frame holds several samples that take turns in recurrent layers. A sample has a number
-// of equal parts. The frame has the first part of every sample, then the second part of every sample, and so on.
+// A SampleInterleaving says how a frame holds several samples that take turns in recurrent layers. A sample has a
+// number of equal parts. The frame has the first part of every sample, then the second part of every sample, and so on.
 type SampleInterleaving struct {
 	Samples int
 	Streams []int // per stream of the model's graph: the parts of a sample
@@ -43,7 +43,7 @@ func (t *SampleInterleaving) Shape(one Shape, parts int) Shape {
 	return append(shape, one[k:]...)
 }
 
-// Frames makes frames of the inputs of samples. It repeats the last sample to fill up the last frame.
+// Frames returns frames of the inputs of samples. The last sample is repeated to fill up the last frame.
 func (t *SampleInterleaving) Frames(samples [][]Tensor) [][]Tensor {
 	if t == nil {
 		return samples
@@ -65,7 +65,8 @@ func (t *SampleInterleaving) Frames(samples [][]Tensor) [][]Tensor {
 	return frames
 }
 
-// ExtractSamples extracts n samples from frames. parts selects In, Out or Streams, the number of parts of each tensor.
+// ExtractSamples returns the tensors of n samples from those of frames. parts selects In, Out or Streams, the number of
+// parts of each tensor.
 func (t *SampleInterleaving) ExtractSamples(parts func(*SampleInterleaving) []int, frames [][]Tensor,
 	n int) [][]Tensor {
 	if t == nil {

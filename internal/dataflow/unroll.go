@@ -12,14 +12,15 @@ type UnrollLimits struct {
 	One  int // the most products of 1 bit
 }
 
-// DefaultEnvelope is a guess, until synthesis runs with wider bodies give better values.
+// DefaultEnvelope is the envelope of a C++ process if the user states none. It is a guess, until synthesis runs with
+// wider bodies give better values.
 var DefaultEnvelope = UnrollLimits{Wide: 1024, Few: 2048, One: 8192}
 
 // MaxAddedBits is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of about a
 // sixteenth of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
 const MaxAddedBits = 1 << 17
 
-// OrDefault returns the envelope, or the default if it is zero.
+// OrDefault returns the envelope, or DefaultEnvelope if it is zero.
 func (e UnrollLimits) OrDefault() UnrollLimits {
 	if e == (UnrollLimits{}) {
 		return DefaultEnvelope
@@ -27,7 +28,7 @@ func (e UnrollLimits) OrDefault() UnrollLimits {
 	return e
 }
 
-// Most returns the most products with a wider factor of the given bits that one process computes in a clock.
+// Most returns the most products that one process computes in a clock if the wider factor has the given bits.
 func (e UnrollLimits) Most(bits int) int {
 	e = e.OrDefault()
 	return *e.at(bits)
@@ -51,7 +52,7 @@ func (e UnrollLimits) String() string {
 	return fmt.Sprintf("%d,%d,%d", e.Wide, e.Few, e.One)
 }
 
-// Unrolled is implemented by layers whose products an Envelope limits.
+// Unrolled is implemented by layers whose products an UnrollLimits limits.
 type Unrolled interface {
 	// Products returns the number of products in an iteration of a fold, and the bits of the wider factor.
 	Products(Fold) (n, bits int)
@@ -85,7 +86,7 @@ type Divisible interface {
 // is written and the user sets no envelope.
 func (t Target) BoundBySums() bool { return t.Stalls == StallByCredit && t.Unroll == UnrollLimits{} }
 
-// LimitText describes the limit of a process for messages.
+// LimitText returns the limit of a process as text for messages.
 func (t Target) LimitText() string {
 	if t.BoundBySums() {
 		return fmt.Sprintf("%d bits of sums", MaxAddedBits)
@@ -107,7 +108,8 @@ func (t Target) MinProcesses(op Op, f Fold) int {
 	return fewest(op, f, n, t.Unroll.Most(bits))
 }
 
-// fewest returns the fewest processes of a fold, with n in total and at most most each, or 0.
+// fewest returns the fewest processes that a fold is divided into so that none has more than most of n. It returns 0 if
+// there are none.
 func fewest(op Op, f Fold, n, most int) int {
 	if n <= most {
 		return 1
@@ -120,7 +122,7 @@ func fewest(op Op, f Fold, n, most int) int {
 	return 0
 }
 
-// MaxProcesses returns the most processes that a fold of a layer may be divided into.
+// MaxProcesses returns the most processes that a fold of a layer may be divided into, 1 if it cannot be.
 func MaxProcesses(op Op, f Fold) (parts int) {
 	if _, ok := op.(Divisible); !ok {
 		return 1
@@ -131,7 +133,7 @@ func MaxProcesses(op Op, f Fold) (parts int) {
 	return parts
 }
 
-// EnvelopeFor returns the target's envelope, raised by the least amount that makes a fold of a layer fit. If the bits
+// EnvelopeFor returns the target's envelope, raised by the least amount with which a fold of a layer fits. If the bits
 // of sums are the limit (BoundBySums), it returns Unbounded.
 func (t Target) EnvelopeFor(op Op, f Fold) UnrollLimits {
 	if t.BoundBySums() {
@@ -146,13 +148,13 @@ func (t Target) EnvelopeFor(op Op, f Fold) UnrollLimits {
 	return e
 }
 
-// Unbounded is the widest envelope that a user may request.
+// Unbounded is the widest envelope that a user may ask for.
 var Unbounded = UnrollLimits{Wide: MaxUnrolled, Few: MaxUnrolled, One: MaxUnrolled}
 
-// MaxUnrolled is the most products that a user may allow per process.
+// MaxUnrolled is the most products per process that a user may allow.
 const MaxUnrolled = 1 << 20
 
-// Size returns a number that orders envelopes of which one is the other raised.
+// Size returns a number that is larger for an envelope than for any from which it was raised.
 func (e UnrollLimits) Size() int { return e.Wide + e.Few + e.One }
 
 // A SplitLayer is a layer of a model that a design builds as several nodes: a fork, parts, and a join.
@@ -162,7 +164,7 @@ type SplitLayer struct {
 	Fold Fold
 }
 
-// Layer returns the name in the model of a node's layer.
+// Layer returns the name that the model has for the node's layer, of which it may be a part.
 func (n *Node) Layer() string {
 	if n.Whole != nil {
 		return n.Whole.Name

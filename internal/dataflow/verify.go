@@ -17,8 +17,9 @@ const (
 	MaxChannels = 1 << 22
 )
 
-// Verify checks the graph's form. IDs must be in range, and each stream must have one writer and one reader, at least
-// one of them a layer. Nodes must be in topological order and named by kind and count, and types well formed.
+// Verify returns an error if the graph is malformed. IDs must be in range, and each stream must have one writer and one
+// reader, at least one of them a layer. Nodes must be in topological order and named by kind and count, and types well
+// formed.
 func (g *Graph) Verify() error {
 	for i, s := range g.Streams {
 		if s.ID != i {
@@ -81,8 +82,8 @@ type names struct {
 	whole *SplitLayer // the SplitLayer of the last node
 }
 
-// verify checks that a node is named by kind and count. The parts of a layer are neighbours, and their names begin with
-// the layer's name.
+// verify returns an error unless a node is named by kind and count. The parts of a split layer must be neighbours, and
+// their names begin with the layer's name.
 func (s *names) verify(n *Node) error {
 	op, name := n.Op, n.Name
 	if n.Whole != nil {
@@ -100,7 +101,7 @@ func (s *names) verify(n *Node) error {
 	return nil
 }
 
-// naming counts the nodes of each kind.
+// A naming counts the nodes of each kind so far.
 type naming map[string]int
 
 // next returns the name of the next node of the kind: Kind_0, Kind_1 and so on.
@@ -160,8 +161,8 @@ func (t StreamType) Check(v Tensor) error {
 	return nil
 }
 
-// Verify checks the graph, that every layer offers its fold, and that both ends of every stream agree on its words. It
-// also checks that every loop moves exactly these words, and that every FIFO holds at least one.
+// Verify returns an error unless the graph is well formed, every layer offers its fold, and both ends of every stream
+// agree on its words. Every loop must move exactly these words, and every FIFO hold at least one.
 func (d *Design) Verify() error {
 	g := d.Model.Graph
 	if err := g.Verify(); err != nil {
@@ -185,7 +186,8 @@ func (d *Design) Verify() error {
 	return nil
 }
 
-// verifyNode checks node i against the ports of the streams that earlier nodes use, and adds its own ports.
+// verifyNode returns an error if node i does not suit the ports of the streams that earlier nodes use. It adds its own
+// ports.
 func (d *Design) verifyNode(i int, ports []Port) error {
 	g, n, fold := d.Model.Graph, d.Model.Graph.Nodes[i], d.Folds[i]
 	legal := false
@@ -222,7 +224,7 @@ func (d *Design) verifyNode(i int, ports []Port) error {
 	return n.Op.Loop(fold, d.Target).verify(in, out)
 }
 
-// verify checks the loop's form, and that it moves the words of the ports.
+// verify returns an error if the loop is malformed, or does not move the words of the ports.
 func (l Loop) verify(in, out []Port) error {
 	if l.Latency < 1 {
 		return fmt.Errorf("a loop of latency %d", l.Latency)

@@ -6,11 +6,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A table of a layer's functions has at most tableEntries entries.
+// tableEntries is the most entries that a table of a layer's functions has.
 const tableEntries = 1 << 22
 
-// elements adds a stage for functions of one element or of two byte elements. It returns false if it supports no
-// such stage for the layer.
+// elements adds a stage for the node n, which computes functions of one element or of two byte elements. It returns
+// false if there is no such stage for the layer.
 func (p *Executable) elements(n *dataflow.Node, c dataflow.Elementwise) bool {
 	out := &p.streams[n.Out[0]]
 	if len(n.In) > 2 || out.width == wide {
@@ -45,7 +45,7 @@ func (p *Executable) elements(n *dataflow.Node, c dataflow.Elementwise) bool {
 	return true
 }
 
-// An elementwise computes functions of elements.
+// An elementwise is a stage that computes functions of single elements.
 type elementwise struct {
 	dataflow.Elementwise
 	in     []*stream
@@ -55,7 +55,7 @@ type elementwise struct {
 	bytes  []uint8   // the only table, from bytes to bytes; nil if there are other tables
 }
 
-// tabulate makes tables with the given number of entries. Channels with equal tables share one.
+// tabulate makes tables of the functions with the given number of entries. Channels with equal tables share one.
 func (e *elementwise) tabulate(entries int) {
 	x := make([]int64, len(e.in))
 	for c := range e.tables {
@@ -81,7 +81,7 @@ func (e *elementwise) tabulate(entries int) {
 	}
 }
 
-// kept returns the stored form of the output for inputs x. For inputs that do not occur, the result is arbitrary.
+// kept returns the stored form of the output of channel c for inputs x. For inputs that do not occur, it is arbitrary.
 func (e *elementwise) kept(c int, x []int64) int32 {
 	y := min(max(e.Of(c, x), e.out.reach.Lo), e.out.reach.Hi)
 	if e.out.width == narrow {
@@ -141,7 +141,7 @@ func (e *elementwise) run(w *Worker, frames int) {
 	}
 }
 
-// roots returns the streams whose buffers hold the given streams.
+// roots returns the streams whose buffers hold the elements of the given streams.
 func (p *Executable) roots(streams []int) (list []int) {
 	for _, s := range streams {
 		list = append(list, p.viewOf(s).root)
@@ -149,7 +149,7 @@ func (p *Executable) roots(streams []int) (list []int) {
 	return list
 }
 
-// A pool computes the maximum, or the sum, of the vectors in each window.
+// A pool is a stage that computes the maximum, or the sum, of the vectors in each window.
 type pool struct {
 	dataflow.Pooler
 	in, out *stream
@@ -160,8 +160,8 @@ type pool struct {
 	fill    piece
 }
 
-// pools adds a stage for the maxima or the sums of bytes. It returns false if it does not support the layer's
-// ranges.
+// pools adds a stage for the node n, which computes maxima or sums of bytes. It returns false if there is none for the
+// layer's ranges.
 func (p *Executable) pools(n *dataflow.Node, c dataflow.Pooler) bool {
 	v := p.viewOf(n.In[0])
 	in, out := &p.streams[v.root], &p.streams[n.Out[0]]
@@ -221,7 +221,7 @@ func (k *pool) run(w *Worker, frames int) {
 	}
 }
 
-// highest computes the outputs of windows that begin at the given elements of x.
+// highest computes the maxima y of windows that begin at the elements at of x.
 func (k *pool) highest(w *Worker, y, x []uint8, at []int32) {
 	w.p.kernels.highest(y, x, k.Channels, at, k.offs)
 	if shift := uint8(k.in.lo() - k.out.lo()); shift != 0 {
@@ -231,7 +231,7 @@ func (k *pool) highest(w *Worker, y, x []uint8, at []int32) {
 	}
 }
 
-// add computes the sums of a window's bytes.
+// add sets sums to the sums of the bytes x of a window, by channel.
 func (k *pool) add(sums []int64, x []uint8) {
 	clear(sums)
 	for _, off := range k.offs {
@@ -241,7 +241,7 @@ func (k *pool) add(sums []int64, x []uint8) {
 	}
 }
 
-// put converts sums to outputs and stores them from element at of frame f on.
+// put stores the outputs for sums from element at of frame f on.
 func (k *pool) put(w *Worker, f, at int, sums []int64) {
 	for i, sum := range sums {
 		v := sum + int64(k.Positions)*k.in.lo()

@@ -39,8 +39,7 @@ const (
 	wide   width = 8 // the value, in an int64
 )
 
-// A stream holds where the frames of a graph's stream lie: in a buffer of its own, or as elements of another
-// buffer.
+// A stream says where the frames of a graph's stream lie: in a buffer of its own, or as elements of another buffer.
 type stream struct {
 	size  int       // elements of a frame
 	reach num.Range // range of values stored in the buffer
@@ -53,7 +52,8 @@ type stream struct {
 // lo returns the value that a byte of 0 stands for.
 func (s *stream) lo() int64 { return s.reach.Lo }
 
-// A stage computes the contents of buffers from other buffers, for the given number of frames.
+// A stage is a step of an Executable: it computes the contents of buffers from other buffers, for the given number of
+// frames.
 type stage struct {
 	reads, writes []int // streams with buffers
 	run           func(w *Worker, frames int)
@@ -80,15 +80,15 @@ type Executable struct {
 	MACs  int64 // products with weights per frame
 }
 
-// The buffers of a batch should take at most batchBytes together, so that they stay in the cache of a core.
+// batchBytes is the most bytes that the buffers of a batch should take, so that they stay in the cache of a core.
 const batchBytes = 1 << 18
 
-// Compile compiles a graph. It returns an error if a layer keeps a state from frame to frame, which this engine
-// does not support.
+// Compile returns a graph as an Executable for the fastest kernels of this machine. It returns an error if a layer
+// keeps a state from frame to frame, which this engine does not support.
 func Compile(g *dataflow.Graph) (*Executable, error) { return compile(g, machines()[0]) }
 
-// CompileForAll compiles a graph for each kind of processor that this machine supports. The fastest comes first,
-// and the last runs on any processor.
+// CompileForAll returns what Compile does for each kind of processor that this machine supports. The fastest comes
+// first, and the last runs on any processor.
 func CompileForAll(g *dataflow.Graph) (list []*Executable, err error) {
 	for _, k := range machines() {
 		p, err := compile(g, k)
@@ -100,7 +100,7 @@ func CompileForAll(g *dataflow.Graph) (list []*Executable, err error) {
 	return list, nil
 }
 
-// Machine returns the kind of processor that the program is for.
+// Machine returns the name of the kind of processor that the program is for.
 func (p *Executable) Machine() string { return p.kernels.name }
 
 func compile(g *dataflow.Graph, k *kernels) (*Executable, error) {
@@ -143,7 +143,7 @@ func compile(g *dataflow.Graph, k *kernels) (*Executable, error) {
 	return p, nil
 }
 
-// stage adds a stage that computes a node. It adds none if the node's outputs are views.
+// stage adds a stage that computes the node n. It adds none if the node's outputs are only views of its inputs.
 func (p *Executable) stage(n *dataflow.Node) {
 	if p.fused(n) {
 		return
@@ -178,7 +178,7 @@ func (p *Executable) stage(n *dataflow.Node) {
 	}
 }
 
-// agree gives each copy the same base value of bytes as its original.
+// agree gives each stream that is a copy the same value for a byte of 0 as its original.
 func (p *Executable) agree() {
 	unite := func(i int) {
 		if v := p.streams[i].copy; v != nil {

@@ -6,8 +6,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A finish converts the sums of a block of products to outputs. The sums exclude the contribution of the bytes' lo.
-// Outputs that are stored in bytes are computed by the first of line, steep, counted and table that is not nil.
+// A finish converts the sums of a block of products to outputs. The sums exclude what the value of a byte of 0
+// contributes. Outputs that are stored in bytes are computed by the first of line, steep, counted and table that is not
+// nil.
 type finish struct {
 	line  *line
 	steep *steep
@@ -22,15 +23,15 @@ type finish struct {
 	steps []num.StepFunction // by lane; nil without step functions
 }
 
-// At most fewSteps thresholds are counted where a line also works, and countedSteps otherwise. A table has at most
-// tableSums sums per lane.
+// fewSteps is the most thresholds that are counted where a line also works, and countedSteps where it does not.
+// tableSums is the most sums per lane that a table has.
 const (
 	fewSteps     = 1
 	countedSteps = 24
 	tableSums    = 1 << 12
 )
 
-// finisher returns the finish for n outputs from output first on.
+// finisher returns the finish for the n outputs from output first on.
 func (k *product) finisher(first, n int) finish {
 	f := finish{lo: k.out.lo()}
 	var reach [lanes]num.Range // of sums
@@ -60,7 +61,7 @@ func (k *product) finisher(first, n int) finish {
 	return f
 }
 
-// choose selects how the step functions of sums in the given ranges produce bytes.
+// choose selects how the step functions, of sums in the ranges reach by lane, produce bytes.
 func (f *finish) choose(reach []num.Range) {
 	most, rises, tables := int64(0), true, true
 	for c, s := range f.steps {
@@ -85,7 +86,7 @@ func (f *finish) choose(reach []num.Range) {
 	}
 }
 
-// shift makes the sums themselves the outputs, which fit into bytes.
+// shift makes the sums themselves the outputs, which must fit into bytes.
 func (f *finish) shift(reach []num.Range) {
 	f.line = &line{}
 	for c := range reach {
@@ -97,7 +98,7 @@ func (f *finish) shift(reach []num.Range) {
 	}
 }
 
-// within clamps the values of a step function to range r. Values outside r do not occur.
+// within returns s with values limited to range r. Values outside r do not occur.
 func within(s num.StepFunction, r num.Range) num.StepFunction {
 	o := num.StepFunction{Value: []int64{min(max(s.Value[0], r.Lo), r.Hi)}}
 	for i, at := range s.At {
@@ -108,7 +109,7 @@ func within(s num.StepFunction, r num.Range) num.StepFunction {
 	return o
 }
 
-// count makes the outputs count thresholds.
+// count makes the outputs count thresholds, at most most per lane.
 func (f *finish) count(most int64) {
 	f.counted = make([]int32, most*lanes)
 	for i := range f.counted {
@@ -126,7 +127,8 @@ func (f *finish) count(most int64) {
 	}
 }
 
-// lines makes the outputs rounded lines. It returns false if a step function is no rounded line.
+// lines makes the outputs rounded lines, for sums in the ranges reach by lane. It returns false if a step function is
+// no rounded line.
 func (f *finish) lines(reach []num.Range) bool {
 	l, s := &line{}, &steep{}
 	lined, steeped := true, true
@@ -161,7 +163,7 @@ func (f *finish) of(c int, sum int32) int64 {
 	return v
 }
 
-// bytes computes n outputs from each row of sums. The outputs of each row are stride bytes behind those of the row
+// bytes stores n outputs in y for each row of sums. The outputs of each row are stride bytes behind those of the row
 // before.
 func (f *finish) bytes(k *kernels, y []uint8, stride, n int, sums []int32) {
 	switch {
@@ -184,7 +186,7 @@ func (f *finish) bytes(k *kernels, y []uint8, stride, n int, sums []int32) {
 	}
 }
 
-// ints is bytes for outputs that are stored as int32.
+// ints does what bytes does for outputs that are stored as int32.
 func (f *finish) ints(y []int32, stride, n int, sums []int32) {
 	for r := 0; r*lanes < len(sums); r++ {
 		to := y[r*stride:][:n]

@@ -2,7 +2,7 @@ package fast
 
 import "math"
 
-// A form is a way to multiply rows with weights.
+// A form is a way in which kernels multiply rows with weights.
 type form int
 
 const (
@@ -21,7 +21,7 @@ func (f form) deep() int {
 	return deep
 }
 
-// lanes returns the number of outputs in a block.
+// lanes returns the number of outputs that a block of weights computes.
 func (f form) lanes() int {
 	switch f {
 	case along:
@@ -32,8 +32,8 @@ func (f form) lanes() int {
 	return lanes
 }
 
-// chunk returns for how many steps a sum fits into 16 bits, or into 8 bits if pairs are looked up. It allows for
-// any weights up to largest and bytes up to top. For 16 bits the number is even.
+// chunk returns for how many steps a sum fits into 16 bits, or into 8 bits if pairs are looked up. It allows for any
+// weights of magnitudes up to largest and bytes up to top. For 16 bits the number is even.
 func (f form) chunk(largest, top int64) int {
 	if f == looked {
 		return int(math.MaxInt8 / (4 * largest * top))
@@ -41,13 +41,14 @@ func (f form) chunk(largest, top int64) int {
 	return int(math.MaxInt16 / (4 * largest * top) * 2)
 }
 
-// A weighing summarises all weights of a layer.
+// A weighing holds what all weights of a layer have in common.
 type weighing struct {
 	least, most, largest int64 // including 0; the largest magnitude is at least 1
 	sum                  int64 // greatest sum of magnitudes among all outputs
 }
 
-// weigh summarises weights. ok is false if a weight does not fit into a byte or a sum into 32 bits.
+// weigh returns what all weights have in common. ok is false if a weight does not fit into a byte or a sum into 32
+// bits.
 func weigh(weights [][]int64) (r weighing, ok bool) {
 	for _, row := range weights {
 		sum := int64(0)
@@ -61,7 +62,7 @@ func weigh(weights [][]int64) (r weighing, ok bool) {
 	return r, r.least >= math.MinInt8 && r.most <= math.MaxInt8 && r.sum <= math.MaxInt32/256
 }
 
-// formOf returns the form for a layer with bytes up to top.
+// formOf returns the form in which a layer with weights like r and bytes up to top is computed.
 func (p *Executable) formOf(k *product, r weighing, top int64) form {
 	each := len(k.Weights) / k.Groups
 	switch {
@@ -76,7 +77,7 @@ func (p *Executable) formOf(k *product, r weighing, top int64) form {
 	return words
 }
 
-// refine selects another form if rows have the wrong layout for the form, or if the other takes fewer instructions.
+// refine selects another form if the form needs another layout of rows, or if the other takes fewer instructions.
 func (k *product) refine() {
 	each := len(k.Weights) / k.Groups
 	// vector instructions per row: those of the steps, and those that add adjacent sums
@@ -90,7 +91,7 @@ func (k *product) refine() {
 	}
 }
 
-// stepsOf returns the number of steps per row in a form.
+// stepsOf returns the number of steps that the form f takes for a row.
 func (k *product) stepsOf(f form) (n int) {
 	for _, s := range k.parts {
 		n += (int(s.n) + f.deep() - 1) / f.deep()
@@ -129,8 +130,7 @@ func (k *product) fill(b *block) {
 	}
 }
 
-// each calls of for the weights of a block. Its arguments are the output c, the step, the element i of the step and
-// the weight.
+// each calls of for all weights of a block, with the output c, the step, the element i of the step and the weight.
 func (k *product) each(b *block, of func(c, step, i int, w int64)) {
 	deep := k.form.deep()
 	for c := range b.n {
@@ -144,8 +144,8 @@ func (k *product) each(b *block, of func(c, step, i int, w int64)) {
 	}
 }
 
-// chunkOf returns after how many steps a block must move its narrow sums to wider ones. The number is at least that
-// of the form, and greater if the block's weights allow it. It is 0 if not even one step fits, as for kernels
+// chunkOf returns after how many steps a block must move its narrow sums to wider ones, for bytes up to top. The number
+// is at least least, and greater if the block's weights allow it. It is 0 if not even one step fits, as for kernels
 // without narrow sums.
 func (k *product) chunkOf(b *block, least int, top int64) int {
 	steps, of, most := len(k.offs), 1, int64(math.MaxInt8) // narrow sums per lane
@@ -188,7 +188,7 @@ func (k *product) chunkOf(b *block, least int, top int64) int {
 	}
 }
 
-// multiply computes the sums of a block for rows.
+// multiply computes the sums of a block for the rows that begin at the elements at of x.
 func (k *product) multiply(w *Worker, b *block, x []uint8, at []int) {
 	kernels := w.p.kernels
 	switch k.form {
@@ -205,7 +205,7 @@ func (k *product) multiply(w *Worker, b *block, x []uint8, at []int) {
 	}
 }
 
-// A pairTable holds sums of two products. The code stands for two bytes below 4, and the index for two weights.
+// A pairTable holds sums of two products. A code stands for two bytes below 4, and an index for two weights.
 type pairTable struct {
 	sums  [16 * 16]int8 // [code][index]
 	least int64         // least weight
@@ -220,12 +220,12 @@ func pairTableOf(least int64) *pairTable {
 	return t
 }
 
-// index returns the index of two weights.
+// index returns the index of two adjacent weights in the table.
 func (t *pairTable) index(first, second int64) uint8 {
 	return uint8(first - t.least + (second-t.least)<<2)
 }
 
-// encode computes w.codes, the codes of a stream's frames.
+// encode sets w.codes to the codes of a stream's frames, for kernels that look up products.
 func (w *Worker) encode(s *stream, frames int) {
 	x := w.slots[s.slot][:frames*s.size+slack]
 	w.p.kernels.encode(w.codes[:len(x)-1], x)

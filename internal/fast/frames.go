@@ -17,16 +17,16 @@ type Worker struct {
 	tile              // buffers for sums
 }
 
-// A tile holds the working memory for a band of rows.
+// A tile holds the working memory for the rows that a block of weights is multiplied with at a time.
 type tile struct {
 	sums   []int32   // sums of at most four blocks of lanes
 	begins [band]int // where rows begin
 }
 
-// Kernels may read slack bytes behind the end of a buffer, whatever these contain.
+// slack is the number of bytes that kernels may read behind the end of a buffer, whatever these contain.
 const slack = 64
 
-// Worker returns a worker with buffers for the program.
+// Worker returns a worker with new buffers for the program.
 func (p *Executable) Worker() *Worker {
 	const sums = 4 * band * lanes
 	w := &Worker{p: p, scratch: lines(p.scratch + slack), codes: lines(p.codes*p.Batch + slack)}
@@ -40,26 +40,26 @@ func (p *Executable) Worker() *Worker {
 // cacheLine is the size of a cache line in bytes. A store that crosses one takes longer.
 const cacheLine = 64
 
-// lines returns n bytes that begin at a cache line.
+// lines returns n bytes of memory that begin at a cache line.
 func lines(n int) []byte {
 	b := make([]byte, n+cacheLine-1)
 	return b[-uintptr(unsafe.Pointer(&b[0]))%cacheLine:][:n:n]
 }
 
-// bytes returns frame f of a narrow stream, the frames behind it, and the slack.
+// bytes returns frame f of a stream of bytes, with the frames behind it and the slack.
 func (w *Worker) bytes(s *stream, f int) []uint8 { return w.slots[s.slot][f*s.size:] }
 
-// ints returns frame f of a medium stream, and the frames behind it.
+// ints returns frame f of a stream that is stored as int32, with the frames behind it.
 func (w *Worker) ints(s *stream, f int) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(&w.slots[s.slot][4*f*s.size])), (w.p.Batch-f)*s.size)
 }
 
-// longs returns frame f of a wide stream, and the frames behind it.
+// longs returns frame f of a stream that is stored as int64, with the frames behind it.
 func (w *Worker) longs(s *stream, f int) []int64 {
 	return unsafe.Slice((*int64)(unsafe.Pointer(&w.slots[s.slot][8*f*s.size])), (w.p.Batch-f)*s.size)
 }
 
-// at returns element i of frame f.
+// at returns the value of element i of frame f of a stream.
 func (w *Worker) at(s *stream, f, i int) int64 {
 	switch s.width {
 	case narrow:
@@ -70,7 +70,7 @@ func (w *Worker) at(s *stream, f, i int) int64 {
 	return w.longs(s, f)[i]
 }
 
-// load stores the values of frame f in x.
+// load copies the values of frame f of a stream to x.
 func (w *Worker) load(s *stream, f int, x []int64) {
 	switch s.width {
 	case narrow:
@@ -86,7 +86,7 @@ func (w *Worker) load(s *stream, f int, x []int64) {
 	}
 }
 
-// store sets frame f to the values x.
+// store sets frame f of a stream to the values x.
 func (w *Worker) store(s *stream, f int, x []int64) {
 	switch s.width {
 	case narrow:
@@ -116,7 +116,7 @@ func (w *Worker) numbers(n int) []int64 {
 	return w.long[w.lent-1][:n]
 }
 
-// evaluate adds a stage that runs a layer's Eval.
+// evaluate adds a stage that calls the Eval of the node's layer.
 func (p *Executable) evaluate(n *dataflow.Node) {
 	var in, out []*stream
 	for _, s := range n.In {
@@ -146,8 +146,8 @@ func (p *Executable) evaluate(n *dataflow.Node) {
 	}})
 }
 
-// Run computes up to Batch frames. For the inputs in[f] of frame f it returns the outputs out[f]. The values must
-// belong to the inputs' types.
+// Run computes up to Batch frames. For the inputs in[f] of frame f it returns the outputs out[f]. The values must be
+// among those of the inputs' types.
 func (w *Worker) Run(in [][]dataflow.Tensor) (out [][]dataflow.Tensor) {
 	for f, frame := range in {
 		for k, t := range frame {

@@ -7,12 +7,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A function that is computed as a step function has at most mostSteps breakpoints.
+// mostSteps is the most breakpoints of a function that is computed as a step function.
 const mostSteps = 1 << 10
 
-// fused merges a function of sums with the node that makes the sums. For that node it adds a stage that computes
-// both, if only the function reads the sums. For the function it adds nothing. It returns false if it merges
-// nothing.
+// fused merges the node n, a function of sums, with the node that makes the sums. For that node it adds a stage that
+// computes both, if only n reads the sums; for n it adds nothing. It returns false if it merges nothing.
 func (p *Executable) fused(n *dataflow.Node) bool {
 	if p.with[n] != nil { // computed with its sums
 		return true
@@ -53,7 +52,7 @@ func (p *Executable) fused(n *dataflow.Node) bool {
 	return true
 }
 
-// stepsOf returns a monotonic function over a range as a step function. It returns false if that has too many
+// stepsOf returns the monotonic function of over the range r as a step function. ok is false if that has too many
 // steps.
 func stepsOf(of func(x int64) int64, r num.Range) (s num.StepFunction, ok bool) {
 	s.Value = []int64{of(r.Lo)}
@@ -73,8 +72,8 @@ func stepsOf(of func(x int64) int64, r num.Range) (s num.StepFunction, ok bool) 
 	return s, between(r.Lo, r.Hi, s.Value[0], of(r.Hi))
 }
 
-// adding returns a pool of sums as products. It returns no products if the pool computes maxima, or if sums might
-// not fit into 16 bits.
+// adding returns a pool that adds up values as products with weights of 1. It returns no products if the pool computes
+// maxima, or if sums might not fit into 16 bits.
 func adding(c dataflow.Pooler, in, out *stream) (none dataflow.Products) {
 	top := in.reach.Count() - 1
 	if !c.Sum || top > math.MaxUint8 || top*int64(c.Positions) > math.MaxInt16 {

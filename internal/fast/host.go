@@ -8,8 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// HostTables holds the host's computations in front of a program and behind it as tables. They convert from and to real
-// numbers.
+// A HostTables holds the host's computations before and behind a program as tables, between real numbers and bytes.
 type HostTables struct {
 	p    *Executable
 	in   []quantiser
@@ -17,7 +16,7 @@ type HostTables struct {
 	size []int // elements of the model's inputs, by input; 0 for inputs that nothing reads
 }
 
-// A quantiser converts an input's frame of float32 to bytes.
+// A quantiser converts a frame of an input from float32 to bytes.
 type quantiser struct {
 	input int
 	index []int32 // by element of the frame: element of the input; nil if both are the same
@@ -28,7 +27,7 @@ type quantiser struct {
 	less   uint8 // for an input of integers: the integer that byte 0 stands for
 }
 
-// A reach maps x to a byte by the number of thresholds that are at most x.
+// A reach maps a number x to a byte by the number of thresholds that are at most x.
 type reach struct {
 	at     []float32
 	first  uint8   // byte for no threshold
@@ -50,14 +49,16 @@ type scale struct {
 	plain bool
 }
 
-// Up to counted thresholds, 32 numbers at a time are compared with all of them. With more, a search is faster.
+// counted is the most thresholds with which numbers are compared one by one, 32 numbers at a time. With more, a search
+// is faster.
 const counted = 24
 
-// HostTables returns the ends of a program for model m. ok is false if the ends are no tables, or no tables of bytes.
+// HostTables returns the host's computations of model m around the program. ok is false if they are no tables, or no
+// tables of bytes.
 func (p *Executable) HostTables(m *dataflow.Model) (e *HostTables, ok bool) { return p.ends(m, steps) }
 
-// IntegerHostTables returns the ends of a program whose inputs are integers, for PredictIntegers. ok is false if an
-// input is not integer or needs more than a byte.
+// IntegerHostTables returns the host's computations around a program whose inputs are integers, for PredictIntegers. ok
+// is false if an input is not integer or needs more than a byte.
 func (p *Executable) IntegerHostTables(m *dataflow.Model) (e *HostTables, ok bool) {
 	return p.ends(m, func(q *quantiser, in *dataflow.HostIn, _ num.Format, s *stream) bool {
 		q.less = uint8(s.lo())
@@ -65,7 +66,8 @@ func (p *Executable) IntegerHostTables(m *dataflow.Model) (e *HostTables, ok boo
 	})
 }
 
-// steps adds the step functions of an input to its quantiser. It returns false if there are none.
+// steps sets the step functions of an input in its quantiser. It returns false if there are none, or the numbers are
+// float64. So it does if there are too many thresholds, or if a code is no byte of the stream.
 func steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
 	if in.Steps == nil || of == num.Float64 {
 		return false
@@ -79,7 +81,8 @@ func steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
 	return true
 }
 
-// ends builds the ends. It calls code to complete each quantiser.
+// ends returns the host's computations around the program. It calls code to complete each quantiser; ok is false if a
+// call returns false.
 func (p *Executable) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn, num.Format,
 	*stream) bool) (e *HostTables,
 	ok bool) {
@@ -116,7 +119,7 @@ func (p *Executable) ends(m *dataflow.Model, code func(*quantiser, *dataflow.Hos
 	return e, true
 }
 
-// scaleOf returns the scale for an output in a number format.
+// scaleOf returns the conversion of integers to an output of the model in a number format.
 func scaleOf(p *Executable, out *dataflow.HostOut, format num.Format) scale {
 	o := scale{index: out.Index, which: out.Which, codes: out.Codes, format: format}
 	first := int32(0)
@@ -143,7 +146,8 @@ func scaleOf(p *Executable, out *dataflow.HostOut, format num.Format) scale {
 	return o
 }
 
-// planesOf returns how many planes an index interleaves, or 0 if it does anything else.
+// planesOf returns how many planes, one after the other in an input of that size, an index interleaves. It returns 0 if
+// it does anything else.
 func planesOf(index []int32, size int) int {
 	if len(index) != size || size < 2 || index[1] <= 0 || size%int(index[1]) != 0 {
 		return 0
@@ -208,7 +212,7 @@ func reachOf(step dataflow.HostStep, s *stream) reach {
 	return r
 }
 
-// count returns the number of thresholds that are at most x.
+// count returns the number of the thresholds that are at most x.
 func (r *reach) count(x float32) int {
 	if r.lookup != nil {
 		return r.lookup.count(x)
@@ -231,7 +235,7 @@ func (r *reach) code(x float32) uint8 {
 	return r.first + uint8(n)*r.step
 }
 
-// quantise converts adjacent numbers to bytes.
+// quantise sets y to the bytes of the numbers x.
 func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 	switch {
 	case len(r.at) <= counted && r.bytes == nil:
@@ -259,8 +263,8 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 	}
 }
 
-// Predict computes the model's outputs for up to Batch samples. Each element of in and out is one input or output;
-// it contains the samples one after the other. All input numbers must be finite.
+// Predict computes the model's outputs for up to Batch samples. Each element of in and out is one input or output, with
+// the samples one after the other. All input numbers must be finite.
 func (w *Worker) Predict(e *HostTables, in [][]float32, out [][]float64, samples int) {
 	w.send(e, in, samples)
 	w.computeOutputs(e, out, samples)
@@ -269,8 +273,8 @@ func (w *Worker) Predict(e *HostTables, in [][]float32, out [][]float64, samples
 // Finite reports whether all numbers are finite.
 func (w *Worker) Finite(x []float32) bool { return w.p.kernels.finite(x) }
 
-// PredictIntegers is Predict for inputs that are 8-bit integers, signed or unsigned. They must fit the type of the
-// graph's input.
+// PredictIntegers does what Predict does for inputs that are 8-bit integers, signed or unsigned. They must fit the type
+// of the graph's input.
 func (w *Worker) PredictIntegers(e *HostTables, in [][]uint8, out [][]float64, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
@@ -326,7 +330,7 @@ func (w *Worker) computeOutputs(e *HostTables, out [][]float64, samples int) {
 	}
 }
 
-// scaled converts one frame of a stream to the real numbers of an output.
+// scaled sets y to the real numbers of an output, for one frame x of a stream.
 func scaled[T uint8 | int32 | int64](o *scale, y []float64, x []T) {
 	lo := int64(0)
 	if o.from.width == narrow {
@@ -344,7 +348,7 @@ func scaled[T uint8 | int32 | int64](o *scale, y []float64, x []T) {
 	}
 }
 
-// of returns the code for element i.
+// of returns the function that gives element i of the output.
 func (o *scale) of(i int) *dataflow.HostCode {
 	if o.which == nil {
 		return &o.codes[0]
@@ -352,7 +356,7 @@ func (o *scale) of(i int) *dataflow.HostCode {
 	return &o.codes[o.which[i]]
 }
 
-// send converts samples to the input frames of the program.
+// send converts samples to the input frames in the program's buffers.
 func (w *Worker) send(e *HostTables, in [][]float32, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
@@ -387,7 +391,7 @@ func (w *Worker) send(e *HostTables, in [][]float32, samples int) {
 	}
 }
 
-// output returns an element of frame f of the graph's outputs, which count as concatenated.
+// output returns element at of frame f of the graph's outputs, one after the other.
 func (w *Worker) output(f, at int) int64 {
 	for _, id := range w.p.g.Out {
 		s := &w.p.streams[id]

@@ -2,8 +2,8 @@ package fast
 
 import "math"
 
-// kernels are the inner loops for one kind of processor. The set anywhere runs on any processor. Its functions have
-// comments, and those of other sets compute the same.
+// A kernels holds the inner loops for one kind of processor. Those of anywhere run on any processor; their functions
+// have comments, and those of other kinds compute the same.
 type kernels struct {
 	name  string
 	bytes bool  // dot accepts any bytes, since it has no sums of 16 bits
@@ -25,7 +25,7 @@ type kernels struct {
 	finite  func(x []float32) bool
 }
 
-// anywhere returns kernels for any processor.
+// anywhere returns the inner loops that run on any processor.
 func anywhere() *kernels {
 	return &kernels{name: "any", bytes: true, dot: dotGo, each: eachGo, count: countGo, line: lineGo, steep: steepGo,
 		highest: highestGo, reached: reachedGo, sought: soughtGo, finite: finiteGo}
@@ -51,8 +51,8 @@ func dotGo(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int
 	}
 }
 
-// wordsGo is dotGo with weights of 16 bits. Each step has the weights of even bytes by lane, and then those of odd
-// bytes.
+// wordsGo computes what dotGo does with weights of 16 bits. Each step has the weights of even bytes by lane, and then
+// those of odd bytes.
 func wordsGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
 	for r, from := range at {
 		sums := (*[lanes]int32)(acc[r*lanes:])
@@ -159,7 +159,7 @@ func (l *line) at(c int, sum int32) uint8 {
 	return min(saturated(int32(v)), l.top[c]) + l.base[c]
 }
 
-// A steep line is a line in float64.
+// A steep line is a line whose scale and bias are float64.
 type steep struct {
 	scale, bias [lanes]float64
 	top, base   [lanes]uint8
@@ -192,7 +192,7 @@ func steepGo(y []uint8, stride, n int, acc []int32, l *steep) {
 	}
 }
 
-// greatestGo sets each byte of y to the greater of its values in y and x.
+// greatestGo sets each byte of y to the greater one of itself and that of x.
 func greatestGo(y, x []uint8) {
 	x = x[:len(y)]
 	for i, v := range x {
@@ -233,7 +233,7 @@ type lookup struct {
 	least, scale float32
 }
 
-// lookupOf returns the lookup for thresholds, or nil if their distances vary too much.
+// lookupOf returns the lookup for rising thresholds, or nil if their distances vary too much.
 func lookupOf(at []float32) *lookup {
 	n := len(at)
 	l := &lookup{at: append(at[:n:n], float32(math.Inf(1))), scale: float32(n-1) / (at[n-1] - at[0])}

@@ -15,7 +15,7 @@ const (
 	band  = 32
 )
 
-// A product computes products with constant weights.
+// A product is a stage that computes sums of products with constant weights.
 type product struct {
 	dataflow.Products
 	in, out *stream
@@ -34,7 +34,7 @@ type product struct {
 	blocks  [][]block   // by group
 }
 
-// A block is a set of outputs that are computed together.
+// A block is a set of outputs that kernels compute together, with their weights.
 type block struct {
 	first, n int     // outputs
 	bytes    []uint8 // weights, in one of these three forms
@@ -44,8 +44,8 @@ type block struct {
 	finish   []finish // for each group of lanes outputs
 }
 
-// products adds a stage of products whose outputs go to a stream. It returns false if no kernel supports the
-// ranges.
+// products adds a stage of the products c of stream from, whose outputs go to stream to. It returns false if no kernel
+// supports the ranges.
 func (p *Executable) products(from, to int, c dataflow.Products) bool {
 	v := p.viewOf(from)
 	in, out := &p.streams[v.root], &p.streams[to]
@@ -85,8 +85,8 @@ func (p *Executable) products(from, to int, c dataflow.Products) bool {
 	return true
 }
 
-// rows finds the positions of the elements of all rows. If they are not the same relative to each row's beginning,
-// rows must be assembled.
+// rows sets where the elements of all rows are in the view v. If they are not the same relative to each row's
+// beginning, rows must be assembled.
 func (k *product) rows(v *view) {
 	vector := k.Runs * k.Stride
 	alike := true
@@ -117,17 +117,18 @@ func (k *product) rows(v *view) {
 	k.blank = pieceOf(uint8(v.fill - k.in.lo()))
 }
 
-// alikeSegments reports whether both lists have no fill and the same layout relative to their beginnings.
+// alikeSegments reports whether neither list has fill and both have the same layout relative to their beginnings.
 func alikeSegments(a, b []segment) bool {
 	return slices.EqualFunc(a, b, func(x, y segment) bool {
 		return x.at >= 0 && y.at >= 0 && x.n == y.n && x.at-a[0].at == y.at-b[0].at
 	})
 }
 
-// cuts reports whether a segment contains an incomplete run.
+// cuts reports whether the segment s contains an incomplete run.
 func (k *product) cuts(s segment) bool { return int(s.n)%k.Stride != 0 }
 
-// steps divides the parts of rows into steps. Their number is even if the kernel processes two at a time.
+// steps divides rows into the steps in which a kernel multiplies them. Their number is even if the kernel processes two
+// at a time.
 func (k *product) steps() {
 	deep := k.form.deep()
 	for _, s := range k.parts {
@@ -153,7 +154,7 @@ func (k *product) runs() {
 	k.reads((len(k.Weights) + lanes - 1) / lanes * lanes)
 }
 
-// reads computes the range of bytes that are read, with n bytes from each offset on.
+// reads sets the range of bytes that are read, with n bytes from the offset of each step on.
 func (k *product) reads(n int) {
 	k.least, k.most = int(slices.Min(k.offs)), int(slices.Max(k.offs))+n
 	if k.begins == nil {
@@ -164,7 +165,7 @@ func (k *product) reads(n int) {
 	k.most += int(slices.Max(k.begins))
 }
 
-// join treats adjacent vectors as one vector, if they are contiguous and lanes would be unused otherwise.
+// join treats adjacent vectors as one vector, if they are contiguous and lanes would otherwise be unused.
 func (k *product) join() {
 	channels := len(k.Weights)
 	n := lanes / channels
@@ -186,7 +187,8 @@ func (k *product) join() {
 	}
 }
 
-// pack stores weights in the order in which kernels read them, and prepares the step functions of sums.
+// pack stores weights in the order in which kernels read them, and prepares the step functions of sums, for bytes up to
+// top.
 func (k *product) pack(r weighing, top int64) {
 	if k.form == looked {
 		k.pairs = pairTableOf(r.least)
@@ -234,7 +236,7 @@ func (k *product) run(w *Worker, frames int) {
 	}
 }
 
-// gather computes where each row from row first on begins. It assembles rows that are not contiguous.
+// gather sets at to where each of the rows from row first on begins. It assembles rows that are not contiguous.
 func (k *product) gather(w *Worker, first int, at []int, group int) {
 	frame, row := first/k.Vectors, first%k.Vectors*k.Groups+group
 	from := frame * k.in.size
@@ -251,7 +253,7 @@ func (k *product) gather(w *Worker, first int, at []int, group int) {
 	}
 }
 
-// put converts the sums of n rows to outputs.
+// put stores the outputs for the sums of n rows from row first on.
 func (k *product) put(w *Worker, b *block, first, n int) {
 	width := len(k.Weights)
 	for i := range b.finish {

@@ -21,7 +21,7 @@ func (p *Executable) whole(s int) *view {
 	return &view{root: s, run: p.streams[s].size, at: []int32{0}}
 }
 
-// viewOf returns a stream as a view of a stream that has a buffer.
+// viewOf returns stream s as a view of a stream that has a buffer.
 func (p *Executable) viewOf(s int) *view {
 	if v := p.streams[s].view; v != nil {
 		return v
@@ -29,7 +29,7 @@ func (p *Executable) viewOf(s int) *view {
 	return p.whole(s)
 }
 
-// see makes views of the outputs of a node that only moves elements of its single input.
+// see makes the outputs of the node n, which only moves elements of its single input, views of this.
 func (p *Executable) see(n *dataflow.Node, g dataflow.Gather) {
 	if b := g.Border; b != nil && b.Runs*g.Run <= p.streams[n.Out[0]].size {
 		frame := p.border(n.In[0], g)
@@ -40,7 +40,7 @@ func (p *Executable) see(n *dataflow.Node, g dataflow.Gather) {
 	p.look(n.In[0], n.Out, g)
 }
 
-// border adds a stream that is a copy of another stream with a border around it.
+// border adds a stream that is a copy of stream s with the border of g around it, and returns its number.
 func (p *Executable) border(s int, g dataflow.Gather) int {
 	frame := len(p.streams)
 	reach := p.streams[s].reach.Union(num.SingleValue(g.Fill))
@@ -55,7 +55,7 @@ func (p *Executable) border(s int, g dataflow.Gather) int {
 	return frame
 }
 
-// look makes views of streams whose elements are elements of another stream.
+// look makes the streams out views of the stream in, of which g says where their elements are.
 func (p *Executable) look(in int, out []int, g dataflow.Gather) {
 	from := p.viewOf(in)
 	for k, s := range out {
@@ -104,7 +104,7 @@ func (v *view) filled() bool {
 	return false
 }
 
-// shared returns an equal list that another layer uses already, or else this list.
+// shared returns an equal list that another layer uses already, or else list itself.
 func (p *Executable) shared(list []int32) []int32 {
 	for _, other := range p.lists {
 		if slices.Equal(other, list) {
@@ -146,13 +146,13 @@ func (v *view) segments(list []segment, element, n int) []segment {
 	return list
 }
 
-// identity reports whether the view equals its whole root.
+// identity reports whether the view is the whole frame of its root, of that size, in its order.
 func (v *view) identity(size int) bool {
 	list := v.segments(nil, 0, len(v.at)*v.run)
 	return len(list) == 1 && list[0] == segment{0, int32(size)}
 }
 
-// keep gives a stream that is a view a buffer, and adds a stage that copies its elements there.
+// keep gives the stream s, a view, a buffer, and adds a stage that copies its elements there.
 func (p *Executable) keep(s int) {
 	if v := p.streams[s].view; v != nil {
 		p.streams[s].view = nil
@@ -160,7 +160,7 @@ func (p *Executable) keep(s int) {
 	}
 }
 
-// copies adds a stage that copies the elements of a view into a stream's buffer.
+// copies adds a stage that copies the elements of a view into the buffer of stream to.
 func (p *Executable) copies(to int, v *view) {
 	dst, src := &p.streams[to], &p.streams[v.root]
 	list, value := slices.Clip(v.segments(nil, 0, dst.size)), v.fill
@@ -230,7 +230,7 @@ func copyBytes(y, x []uint8, list []segment, fill *piece) {
 	}
 }
 
-// gather adds a stage for a node that moves elements of several inputs.
+// gather adds a stage for the node n, which moves elements of several inputs.
 func (p *Executable) gather(n *dataflow.Node, g dataflow.Gather) {
 	for _, s := range n.In {
 		p.keep(s)

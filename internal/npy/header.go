@@ -15,7 +15,8 @@ import (
 // maxHeader limits the length of a header in bytes, as NumPy does.
 const maxHeader = 10000
 
-// header reads the header of an array and subtracts its length from size. It returns the array without data.
+// header reads the header of an array, and subtracts its length from size, the number of available bytes. It returns
+// the array without data, and its format.
 func header(r io.Reader, size *int64) (*Array, format, error) {
 	var start [12]byte
 	n, err := io.ReadFull(r, start[:10])
@@ -50,7 +51,7 @@ func header(r io.Reader, size *int64) (*Array, format, error) {
 	return understood(string(text))
 }
 
-// understood parses the text of a header.
+// understood parses the text of a header. It returns the array without data, and its format.
 func understood(text string) (*Array, format, error) {
 	entries, ok := dictionary(text)
 	descr, fortran, shape := entries["descr"], entries["fortran_order"], entries["shape"]
@@ -78,7 +79,8 @@ func understood(text string) (*Array, format, error) {
 	return a, f, nil
 }
 
-// dictionary parses a dictionary of strings, truth values and tuples. Values stay as written.
+// dictionary parses a Python dictionary from names to strings, truth values or tuples. Values stay as written. ok is
+// false if the text is anything else.
 func dictionary(text string) (entries map[string]string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t"), "{")
 	entries = map[string]string{}
@@ -114,7 +116,8 @@ func dictionary(text string) (entries map[string]string, ok bool) {
 // skipped returns text without leading white space.
 func skipped(text string) string { return strings.TrimLeft(text, " \t\r\n\f") }
 
-// quoted splits text into a leading string with its quotes, and the rest.
+// quoted splits text into the string at its beginning, with its quotes, and the rest. ok is false if there is no plain
+// string.
 func quoted(text string) (s, rest string, ok bool) {
 	if text == "" || text[0] != '\'' && text[0] != '"' {
 		return "", text, false
@@ -126,7 +129,8 @@ func quoted(text string) (s, rest string, ok bool) {
 	return text[:end+2], text[end+2:], true
 }
 
-// written splits text into a leading value and the rest.
+// written splits text into the string, truth value or tuple at its beginning, as written, and the rest. ok is false if
+// there is none.
 func written(text string) (value, rest string, ok bool) {
 	for _, truth := range []string{"True", "False"} {
 		if rest, ok := strings.CutPrefix(text, truth); ok {
@@ -140,7 +144,8 @@ func written(text string) (value, rest string, ok bool) {
 	return quoted(text)
 }
 
-// tuple parses a tuple of sizes. A tuple with one size ends in a comma.
+// tuple parses a Python tuple of sizes, at most maxRank of them. A tuple with one size must end in a comma. ok is false
+// if the text is anything else.
 func tuple(text string) (shape []int, ok bool) {
 	inside, ok := strings.CutPrefix(text, "(")
 	if !ok {

@@ -27,7 +27,7 @@ type Array struct {
 	Data  []float64
 }
 
-// dtypes maps numpy's type codes to names and to sizes in bytes.
+// dtypes maps numpy's codes of types, such as f4, to their names and to their sizes in bytes.
 var dtypes = map[string]struct {
 	name string
 	size int
@@ -46,21 +46,21 @@ func (a *Array) Size() int {
 	return n
 }
 
-// maxInt is the largest 64-bit integer that is accepted. A float64 cannot represent all integers above 2^53.
+// maxInt limits the magnitude of 64-bit integers that are accepted. A float64 cannot represent all integers above 2^53.
 const maxInt = 1 << 53
 
-// Parse parses an .npy file. It checks the sizes in the header against the length of the file before it allocates
-// memory.
+// Parse returns the array in the .npy file b, in row-major order. It checks the sizes in the header against the length
+// of the file before it allocates memory.
 func Parse(b []byte) (*Array, error) {
 	left := MaxElements
 	return parse(bytes.NewReader(b), int64(len(b)), &left)
 }
 
-// MaxElements limits the number of elements of all arrays in a file. Each takes eight bytes of memory.
+// MaxElements limits the elements that the arrays of a file may have together. Each takes eight bytes of memory.
 const MaxElements = 1 << 28
 
-// parse reads an .npy file of at most size bytes and subtracts its elements from left. It reads no further than the
-// header requires.
+// parse reads an .npy file of at most size bytes. It subtracts its elements from left, and returns an error if left is
+// too small. It reads no further than the header requires.
 func parse(r io.Reader, size int64, left *int) (*Array, error) {
 	a, f, err := header(r, &size)
 	if err != nil {
@@ -93,8 +93,8 @@ func parse(r io.Reader, size int64, left *int) (*Array, error) {
 	return a, nil
 }
 
-// promised returns the number of elements of an array by its header. It returns an error if size bytes are too few
-// for them.
+// promised returns the number of elements that the array a has by its header. It returns an error if size bytes of data
+// are too few for them.
 func promised(a *Array, f format, size int64) (n int, err error) {
 	n = 1
 	for _, d := range a.Shape {
@@ -109,7 +109,7 @@ func promised(a *Array, f format, size int64) (n int, err error) {
 	return n, nil
 }
 
-// cutOff turns an unexpected end of a file into a message for users.
+// cutOff returns err, or for an unexpected end of a file a message for users.
 func cutOff(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("the file is cut off")
@@ -125,8 +125,8 @@ type format struct {
 	fortran bool // column-major
 }
 
-// decode decodes elements. It returns how many precede the first element that a float64 might not represent. The
-// most common types have loops of their own.
+// decode decodes the elements b into to. It returns how many come before the first one that a float64 might not
+// represent, or all. The most common types have loops of their own.
 func (f format) decode(to []float64, b []byte) int {
 	switch {
 	case f.code == "f4" && f.order == binary.ByteOrder(binary.LittleEndian):
@@ -193,7 +193,7 @@ func decode(code string, o binary.ByteOrder, b []byte) (float64, bool) {
 	return float64(v), v <= maxInt
 }
 
-// half decodes an IEEE 754 binary16.
+// half returns the value of an IEEE 754 binary16 with the bits b.
 func half(b uint16) float64 {
 	sign, exp, man := 1-2*float64(b>>15), int(b>>10&31), float64(b&1023)
 	switch exp {
@@ -208,7 +208,8 @@ func half(b uint16) float64 {
 	return sign * math.Ldexp(1024+man, exp-25)
 }
 
-// halfBits encodes an IEEE 754 binary16. ok is false if it cannot represent v exactly.
+// halfBits returns the bits of v as an IEEE 754 binary16. ok is false if that cannot represent v exactly; a NaN is
+// always accepted.
 func halfBits(v float64) (b uint16, ok bool) {
 	if math.Signbit(v) {
 		b = 1 << 15
@@ -228,7 +229,7 @@ func halfBits(v float64) (b uint16, ok bool) {
 	return b, half(b&^(1<<15)) == v
 }
 
-// rowMajor reorders data that were stored in column-major order.
+// rowMajor puts the array's data in row-major order; they must be in column-major order.
 func (a *Array) rowMajor() {
 	out := make([]float64, len(a.Data))
 	coord := make([]int, len(a.Shape))
@@ -249,11 +250,11 @@ func (a *Array) rowMajor() {
 	a.Data = out
 }
 
-// maxFile limits the size of a file in bytes.
+// maxFile limits the size in bytes of a file that ReadFile reads.
 const maxFile = 4 << 30
 
-// ReadFile reads an .npy file, or all arrays of an .npz file by name. The array of an .npy file has the name "". If
-// the header requires more than the limits, ReadFile reads only the header.
+// ReadFile reads an .npy file, or all arrays of an .npz file, and returns the arrays by name. The array of an .npy file
+// has the name "". If the header requires more than the limits, it reads only the header and returns an error.
 func ReadFile(path string) (map[string]*Array, error) {
 	f, err := safefile.Open(path, maxFile)
 	if err != nil {
@@ -274,7 +275,7 @@ func ReadFile(path string) (map[string]*Array, error) {
 	return map[string]*Array{"": a}, named(path, err)
 }
 
-// named adds the file's name to an error.
+// named returns err with the name of the file in front, or nil if err is nil.
 func named(path string, err error) error {
 	if err == nil {
 		return nil
@@ -286,7 +287,7 @@ func named(path string, err error) error {
 // malformed.
 const mostDeflated = 1032
 
-// parseZip reads the arrays of an .npz file.
+// parseZip returns the arrays of an .npz file of size bytes, by name.
 func parseZip(file io.ReaderAt, size int64) (map[string]*Array, error) {
 	z, err := zip.NewReader(file, size)
 	if err != nil {
@@ -306,8 +307,8 @@ func parseZip(file io.ReaderAt, size int64) (map[string]*Array, error) {
 	return out, nil
 }
 
-// credible returns the number of bytes that a member claims to have. It returns an error if a file of size bytes
-// cannot hold them.
+// credible returns the number of bytes that the file f in an archive has by its header. It returns an error if an
+// archive of size bytes cannot hold as many.
 func credible(f *zip.File, size int64) (int64, error) {
 	packed, whole := f.CompressedSize64, f.UncompressedSize64
 	if packed > uint64(size) || whole > mostDeflated*(packed+1) {
@@ -316,7 +317,8 @@ func credible(f *zip.File, size int64) (int64, error) {
 	return int64(whole), nil
 }
 
-// member reads one array of an .npz file of size bytes.
+// member returns one array of an .npz file of size bytes. It subtracts its elements from left, and returns an error if
+// left is too small.
 func member(f *zip.File, size int64, left *int) (*Array, error) {
 	whole, err := credible(f, size)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// An ArrayReader is an array whose elements are read part by part, in the type that the file has.
+// An ArrayReader reads the elements of an array in a file part by part, in the type that the file has.
 type ArrayReader struct {
 	DType string
 	Shape []int
@@ -24,11 +24,11 @@ type ArrayReader struct {
 	elements io.ReaderAt
 }
 
-// maxStreamed limits the bytes of a file that is read in parts and never held in memory as a whole.
+// maxStreamed limits the size in bytes of a file that Open accepts. Such a file is never held in memory as a whole.
 const maxStreamed = 1 << 40
 
-// Open opens an .npy file, or all arrays of an .npz file by name. The array of an .npy file has the name "". Call
-// close when done.
+// Open returns a reader for the array of an .npy file, which has the name "", or for each array of an .npz file. It
+// reads only headers. Call close when done.
 func Open(path string) (arrays map[string]*ArrayReader, close func() error, err error) {
 	f, err := safefile.Open(path, maxStreamed)
 	if err != nil {
@@ -61,8 +61,8 @@ func opened(f *safefile.File, path string) (map[string]*ArrayReader, error) {
 	return map[string]*ArrayReader{"": a}, nil
 }
 
-// FromReader returns the array of an .npy file that arrives on a reader and can be read only once. name is for error
-// messages.
+// FromReader returns a reader for the array of an .npy file that arrives on r and can be read only once. name is for
+// error messages.
 func FromReader(r io.Reader, name string) (*ArrayReader, error) {
 	size := int64(math.MaxInt64 / 16)
 	a, err := streamOf(r, &size, name)
@@ -73,7 +73,7 @@ func FromReader(r io.Reader, name string) (*ArrayReader, error) {
 	return a, nil
 }
 
-// InMemory returns a stream of an array in memory.
+// InMemory returns a reader for an array in memory. It has a copy of the data.
 func InMemory(a *Array) *ArrayReader {
 	b, err := AppendElements(nil, "float64", a.Data, 0)
 	if err != nil {
@@ -83,7 +83,8 @@ func InMemory(a *Array) *ArrayReader {
 	return &ArrayReader{a.DType, a.Shape, f, "", bytes.NewReader(b)}
 }
 
-// streamOf reads the header of an array and subtracts its length from size, the number of available bytes.
+// streamOf reads the header of an array, and subtracts its length from size, the number of available bytes. The reader
+// that it returns has no source of elements yet. from is for error messages.
 func streamOf(r io.Reader, size *int64, from string) (*ArrayReader, error) {
 	a, f, err := header(r, size)
 	if err != nil {
@@ -106,7 +107,8 @@ func product(shape []int) int {
 	return n
 }
 
-// openZip opens the arrays of an .npz file.
+// openZip returns readers for the arrays of an .npz file of size bytes, by name. base is the file's name for error
+// messages.
 func openZip(file io.ReaderAt, size int64, base string) (map[string]*ArrayReader, error) {
 	z, err := zip.NewReader(file, size)
 	if err != nil {
@@ -125,7 +127,7 @@ func openZip(file io.ReaderAt, size int64, base string) (map[string]*ArrayReader
 	return out, nil
 }
 
-// openMember opens one array of an .npz file of size bytes.
+// openMember returns a reader for the array f in an .npz file of size bytes. from is for error messages.
 func openMember(f *zip.File, file io.ReaderAt, size int64, from string) (*ArrayReader, error) {
 	whole, err := credible(f, size)
 	if err != nil {
@@ -160,7 +162,8 @@ func openMember(f *zip.File, file io.ReaderAt, size int64, from string) (*ArrayR
 	return a, nil
 }
 
-// A sequence reads elements from a stream of bytes. Offsets must rise, or begin makes it start again.
+// A sequence reads the elements of an array from a stream of bytes, at increasing offsets. For a smaller offset it
+// starts again with begin, or returns an error if begin is nil.
 type sequence struct {
 	in     io.Reader
 	at     int64 // position of in
@@ -191,7 +194,7 @@ func (s *sequence) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// end returns an error if more bytes follow.
+// end returns an error if more bytes follow the elements, or if their checksum is wrong.
 func (s *sequence) end() error {
 	switch n, err := s.in.Read(make([]byte, 1)); {
 	case n > 0:
@@ -202,20 +205,21 @@ func (s *sequence) end() error {
 	return nil
 }
 
-// Sequential reports whether only a complete read shows that the array is intact.
+// Sequential reports whether the elements are read as a stream, so that only a complete read shows that the array is
+// intact.
 func (a *ArrayReader) Sequential() bool {
 	_, is := a.elements.(*sequence)
 	return is
 }
 
-// IsScattered reports whether elements with adjacent indices along an axis are apart in the file.
+// IsScattered reports whether the elements with one index along the axis are in several places of the file.
 func (a *ArrayReader) IsScattered(axis int) bool {
 	blocks, _, _ := a.along(axis)
 	return blocks > 1
 }
 
-// along describes the layout of the indices along an axis. The file has blocks sequences of all indices, with inner
-// adjacent elements for each index. Along axis -1 all elements have one index.
+// along describes where the file has the indices along an axis. It has blocks sequences of all indices, with inner
+// adjacent elements for each index. For axis -1 the whole array is one index.
 func (a *ArrayReader) along(axis int) (blocks, indices, inner int) {
 	switch {
 	case axis < 0:
@@ -226,8 +230,8 @@ func (a *ArrayReader) along(axis int) (blocks, indices, inner int) {
 	return product(a.Shape[:axis]), a.Shape[axis], product(a.Shape[axis+1:])
 }
 
-// PrepareAxis prepares for reading parts along an axis in order, from the first index on. If an array can only be read
-// from its beginning but its layout requires more, PrepareAxis holds it in memory. It returns the bytes held, or 0.
+// PrepareAxis prepares for reading parts along an axis in order, from the first index on. It reads the array into
+// memory if that takes several reads of a stream. It returns the bytes held in memory, or 0.
 func (a *ArrayReader) PrepareAxis(axis int) (held int64, err error) {
 	s, ok := a.elements.(*sequence)
 	if !ok || !a.IsScattered(axis) {
@@ -246,8 +250,8 @@ func (a *ArrayReader) PrepareAxis(axis int) (held int64, err error) {
 	return a.Buffer()
 }
 
-// Buffer reads an array that can only be read from its beginning into memory, so that it can be read again. It
-// returns the bytes held, or 0 for other arrays.
+// Buffer reads an array that comes as a stream into memory, so that it can be read again and in any order. It returns
+// the bytes held, or 0 for an array that can be read so anyway.
 func (a *ArrayReader) Buffer() (held int64, err error) {
 	s, ok := a.elements.(*sequence)
 	if !ok || s.size == 0 {
@@ -264,7 +268,7 @@ func (a *ArrayReader) Buffer() (held int64, err error) {
 	return s.size, nil
 }
 
-// early returns err, or an error for an unexpected end if err is nil.
+// early returns err, or io.ErrUnexpectedEOF if err is nil.
 func early(err error) error {
 	if err == nil {
 		return io.ErrUnexpectedEOF
@@ -272,7 +276,8 @@ func early(err error) error {
 	return err
 }
 
-// An ElementError states that elements cannot be read. Index is the index along the axis that is read.
+// An ElementError states that elements of the array From cannot be read, and why. Index is the first such index along
+// the axis that is read.
 type ElementError struct {
 	From  string
 	Index int
@@ -286,8 +291,8 @@ func (a *ArrayReader) fault(err error, index int) error {
 	return &ElementError{a.from, index, cutOff(err)}
 }
 
-// Read reads the elements with indices from up to, but not including, to along an axis, in the layout of the file.
-// It may reuse the memory of buffer.
+// Read returns the bytes of all elements whose index along the axis is at least from and below to, in the order of the
+// file. For axis -1 the whole array is index 0. It may reuse the memory of buffer.
 func (a *ArrayReader) Read(buffer []byte, axis, from, to int) ([]byte, error) {
 	blocks, indices, inner := a.along(axis)
 	strip := (to - from) * inner * a.size
@@ -305,11 +310,12 @@ func (a *ArrayReader) Read(buffer []byte, axis, from, to int) ([]byte, error) {
 	return b, nil
 }
 
-// If strips are at most near bytes apart, reading everything between them takes less time than seeking to each.
+// near is the largest distance in bytes of strips for which reading everything between them takes less time than
+// seeking to each.
 const near = 1 << 12
 
-// pick reads strips of strip bytes that are apart bytes apart, the first at an offset. The argument index is used
-// for an ElementError.
+// pick fills b with strips of strip bytes. Their starts are apart bytes apart, the first at offset. index is for an
+// ElementError.
 func (a *ArrayReader) pick(b []byte, offset, strip, apart, index int) error {
 	room := make([]byte, (1<<18)/apart*apart)
 	for at := int64(0); len(b) > 0; at += int64(len(room)) {
@@ -324,8 +330,8 @@ func (a *ArrayReader) pick(b []byte, offset, strip, apart, index int) error {
 	return nil
 }
 
-// Array converts the result b of Read to an array. The result holds n indices along the axis, the first of them
-// from. Array may reuse the memory of room.
+// Array converts the result b of Read to an array. It holds n indices along the axis, the first of them from. Array may
+// reuse the memory of room. It returns an *ElementError for an integer beyond 2^53.
 func (a *ArrayReader) Array(room []float64, b []byte, axis, from, n int) (*Array, error) {
 	size := len(b) / a.size
 	out := &Array{DType: a.DType, Shape: slices.Clone(a.Shape), Data: slices.Grow(room[:0], size)[:size]}
@@ -343,7 +349,7 @@ func (a *ArrayReader) Array(room []float64, b []byte, axis, from, n int) (*Array
 	return out, nil
 }
 
-// All returns the whole array.
+// All reads the whole array, and returns it in row-major order.
 func (a *ArrayReader) All() (*Array, error) {
 	b, err := a.Read(nil, -1, 0, 1)
 	if err != nil {
@@ -352,7 +358,8 @@ func (a *ArrayReader) All() (*Array, error) {
 	return a.Array(nil, b, -1, 0, 1)
 }
 
-// Reshaped returns the array with another shape of the same size.
+// Reshaped returns a reader for the array with another shape, which must have the same size. It reads a column-major
+// array into memory.
 func (a *ArrayReader) Reshaped(shape []int) (*ArrayReader, error) {
 	if slices.Equal(a.Shape, shape) {
 		return a, nil
@@ -369,7 +376,8 @@ func (a *ArrayReader) Reshaped(shape []int) (*ArrayReader, error) {
 	return &b, nil
 }
 
-// ElementIndex returns the index in the whole array of element i of the result of Array.
+// ElementIndex returns where element i of a result of Array is in the whole array in row-major order. The result is of
+// n indices from from on.
 func (a *ArrayReader) ElementIndex(axis, from, n, i int) int {
 	if axis < 0 {
 		return i
@@ -377,30 +385,31 @@ func (a *ArrayReader) ElementIndex(axis, from, n, i int) int {
 	return place(a.Shape[axis], product(a.Shape[axis+1:]), from, n, i)
 }
 
-// place returns the index of an array's element that is element i of a part with n indices, the first of them from.
+// place returns the index in an array of element i of a part. The part has n of the indices along an axis, the first of
+// them from. Each index has inner adjacent elements.
 func place(indices, inner, from, n, i int) int {
 	return (i/(n*inner)*indices+from)*inner + i%(n*inner)
 }
 
-// ElementsPerIndex returns the number of elements with one index along an axis.
+// ElementsPerIndex returns the number of elements that have one index along the axis. For axis -1 it is all.
 func (a *ArrayReader) ElementsPerIndex(axis int) int {
 	blocks, _, inner := a.along(axis)
 	return blocks * inner
 }
 
-// BytesPerIndex returns the size of the elements with one index along an axis, in bytes.
+// BytesPerIndex returns the size in bytes of the elements that have one index along the axis.
 func (a *ArrayReader) BytesPerIndex(axis int) int {
 	return a.ElementsPerIndex(axis) * a.size
 }
 
-// IsNativeOrder reports whether elements have the type code and this machine's byte order. Rows can then reorder the
-// elements of each index along the first axis.
+// IsNativeOrder reports whether elements have numpy's type code, such as f4, in this machine's byte order. If they are
+// column-major too, Rows puts them in order.
 func (a *ArrayReader) IsNativeOrder(code string) bool {
 	return a.code == code && (a.size == 1 || a.order.Uint16([]byte{1, 0}) == native)
 }
 
-// Rows copies the result of Read with n indices along the first axis to to, in row-major order. to must be large
-// enough.
+// Rows copies n indices along the first axis of a column-major array, as Read returns them, to to in row-major order.
+// to must be large enough.
 func Rows[T any](a *ArrayReader, to, from []T, n int) {
 	const together = 16 // rows at a time, for which a cache holds a line each
 	order := a.rows()
@@ -414,8 +423,8 @@ func Rows[T any](a *ArrayReader, to, from []T, n int) {
 	}
 }
 
-// rows returns, for the elements of one index along the first axis in column-major order, their positions in
-// row-major order.
+// rows returns the position in row-major order of each element with one index along the first axis, which the file has
+// in column-major order.
 func (a *ArrayReader) rows() []int32 {
 	shape := a.Shape[1:]
 	order := make([]int32, product(shape))
@@ -436,10 +445,11 @@ func (a *ArrayReader) rows() []int32 {
 	return order
 }
 
-// native is the number that the bytes 1 and 0 form in this machine's byte order.
+// native is the number that the bytes 1 and 0 make in this machine's byte order.
 var native = binary.NativeEndian.Uint16([]byte{1, 0})
 
-// IsMemoryLayout reports whether elements have the type code and the same layout as in memory.
+// IsMemoryLayout reports whether Read returns elements as a Go slice has them: of numpy's type code, in this machine's
+// byte order and in row-major order.
 func (a *ArrayReader) IsMemoryLayout(code string) bool {
 	return a.IsNativeOrder(code) && !a.fortran
 }

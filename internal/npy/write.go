@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// Format returns a in .npy format 1.0. Its type must represent every value exactly if it is an integer type.
+// Format returns the array as an .npy file of format 1.0. It returns an error if the shape does not fit the data. So it
+// does if the type cannot represent a value; float32 and float64 round.
 func Format(a *Array) ([]byte, error) {
 	if a.Size() != len(a.Data) {
 		return nil, fmt.Errorf("cannot write %d elements of shape %v as %s", len(a.Data), a.Shape, a.DType)
@@ -25,7 +26,8 @@ func Format(a *Array) ([]byte, error) {
 	return AppendElements(b, a.DType, a.Data, 0)
 }
 
-// Header returns the header of an array in .npy format 1.0.
+// Header returns the header of an .npy file of format 1.0, for an array of the named type. The elements follow it in
+// row-major order. It returns an error for an unknown type.
 func Header(dtype string, shape []int) ([]byte, error) {
 	code, err := codeOf(dtype)
 	if err != nil {
@@ -45,7 +47,7 @@ func Header(dtype string, shape []int) ([]byte, error) {
 	return append(b, h...), nil
 }
 
-// codeOf returns NumPy's code of a type.
+// codeOf returns numpy's code of a type by its name, f4 for float32. It returns an error for an unknown type.
 func codeOf(dtype string) (string, error) {
 	for code, t := range dtypes {
 		if t.name == dtype {
@@ -55,14 +57,14 @@ func codeOf(dtype string) (string, error) {
 	return "", fmt.Errorf("cannot write elements as %s", dtype)
 }
 
-// ElementSize returns the bytes of an element of a type, or 0 for an unknown type.
+// ElementSize returns the bytes that an element of the named type takes in a file, or 0 for an unknown type.
 func ElementSize(dtype string) int {
 	code, _ := codeOf(dtype)
 	return dtypes[code].size
 }
 
-// AppendElements appends elements of an array as they are stored in a file with such a header. from is the index of the
-// first element, for error messages.
+// AppendElements appends data to to, as a file of the named type stores them. float32 rounds; any other type that
+// cannot represent an element gives an error. from is the index of the first element, for this error.
 func AppendElements(to []byte, dtype string, data []float64, from int) ([]byte, error) {
 	code, err := codeOf(dtype)
 	if err != nil {
@@ -93,7 +95,8 @@ func AppendElements(to []byte, dtype string, data []float64, from int) ([]byte, 
 	return to, nil
 }
 
-// encode appends an element. ok is false if its type cannot represent it.
+// encode appends v as an element of the type with numpy's code. ok is false if the type cannot represent v, and b is
+// then of no use.
 func encode(to []byte, code string, v float64) (b []byte, ok bool) {
 	o := binary.LittleEndian
 	switch code {
@@ -114,8 +117,7 @@ func encode(to []byte, code string, v float64) (b []byte, ok bool) {
 	return o.AppendUint64(to, uint64(n))[:len(to)+bits/8], ok
 }
 
-// FormatZip returns arrays as an .npz file. It sorts them by name and omits times, so that equal arrays give equal
-// bytes.
+// FormatZip returns arrays as an .npz file, sorted by name and without times, so that equal arrays give equal bytes.
 func FormatZip(arrays map[string]*Array) ([]byte, error) {
 	var b bytes.Buffer
 	files := map[string]io.Reader{}
@@ -130,7 +132,7 @@ func FormatZip(arrays map[string]*Array) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// WriteZip writes .npy files by name as an .npz file.
+// WriteZip writes .npy files, by name without the extension, to an .npz file. It sorts them by name.
 func WriteZip(to io.Writer, files map[string]io.Reader) error {
 	z := zip.NewWriter(to)
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -9,24 +9,24 @@ import (
 // All compute on integers. The papers state P >= a + log2(1+2^-a) + 1 with a = log2(v), which is 2^(P-1) >= v + 1.
 // So P is the bit length of v plus one.
 
-// AccumulatorBitsByDataType returns the bound of arXiv 2301.13376, which uses the types alone: k products of an input
-// of inBits bits (signed or not) with a signed weight of weightBits bits.
+// AccumulatorBitsByDataType returns the accumulator's width by arXiv 2301.13376, which uses the types alone. k products
+// of an input of inBits bits (signed or not) with a signed weight of weightBits bits are added.
 func AccumulatorBitsByDataType(k, inBits, weightBits int, inSigned bool) int {
 	v := big.NewInt(int64(k))
 	v.Lsh(v, uint(inBits+weightBits-1-b2i(inSigned)))
 	return v.BitLen() + 1
 }
 
-// AccumulatorBitsByL1 returns the bound of A2Q (arXiv 2308.13504). The argument l1 is the sum of the magnitudes of one
-// channel's integer weights.
+// AccumulatorBitsByL1 returns the accumulator's width by A2Q (arXiv 2308.13504). l1 is the sum of the magnitudes of one
+// channel's integer weights; inputs have inBits bits, signed or not.
 func AccumulatorBitsByL1(l1 int64, inBits int, inSigned bool) int {
 	v := big.NewInt(l1)
 	v.Lsh(v, uint(inBits-b2i(inSigned)))
 	return v.BitLen() + 1
 }
 
-// AccumulatorBitsZeroCentred returns the bound of A2Q+ (arXiv 2401.10432), l1 <= (2^P-2)/(2^N-1). It is valid only for
-// a channel whose integer weights sum to zero.
+// AccumulatorBitsZeroCentred returns the accumulator's width P by A2Q+ (arXiv 2401.10432), l1 <= (2^P-2)/(2^N-1), for
+// inputs of N bits. It is valid only for a channel whose integer weights sum to zero.
 func AccumulatorBitsZeroCentred(l1 int64, inBits int) int {
 	v := new(big.Int).Lsh(big.NewInt(1), uint(inBits))
 	v.Sub(v, big.NewInt(1)).Mul(v, big.NewInt(l1)).Add(v, big.NewInt(1))
@@ -60,8 +60,8 @@ func Dot(w []int64, in []Range) (r Range, ok bool) {
 	return r, true
 }
 
-// dotAlike is Dot for one common range. It gives up if a result might not fit into int64. Positive weights take one
-// end of the range and negative weights the other.
+// dotAlike does what Dot does for one common range. plain is false if a result might not fit into int64. Positive
+// weights take one end of the range and negative weights the other.
 func dotAlike(w []int64, in Range) (r Range, plain bool) {
 	var plus, minus int64
 	var most uint64 // its bit length is that of the longest weight
@@ -78,7 +78,7 @@ func dotAlike(w []int64, in Range) (r Range, plain bool) {
 	return Range{plus*in.Lo + minus*in.Hi, plus*in.Hi + minus*in.Lo}, true
 }
 
-// dotEach is Dot for one range per weight. It gives up if a result might not fit into int64.
+// dotEach does what Dot does for one range per weight. plain is false if a result might not fit into int64.
 func dotEach(w []int64, in []Range) (r Range, plain bool) {
 	var most, ends int64 // bit lengths of the longest weight and the longest end
 	in = in[:len(w)]

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// MaxCodes is the limit of codes in a Coding. Up to it, each bit of a value is a function of six bits.
+// MaxCodes is the most codes that a Coding has. Up to it, each bit of a value is a function of six bits.
 const MaxCodes = 64
 
 // A Coding stores numbers from a small set as codes with fewer bits than their type has. For example, -3, -1, 1 and

@@ -5,11 +5,9 @@ import (
 	"slices"
 )
 
-// ThresholdTable evaluate a table of step functions: the output is Base plus Unit for each threshold that x exceeds.
-// If Delta is not nil, threshold i adds Delta[i] instead of Unit. All channels have the same number of thresholds;
-// thresholds beyond the end of At are never exceeded. Hardware compares strictly (x > At[i]-1). So the missing
-// thresholds are the maximum of the input's type, and no comparison needs an extra bit. A row of At is the list of
-// a step function's own breakpoints, except for jumps by several units.
+// A ThresholdTable holds step functions as hardware computes them: the output is Base plus Unit for each threshold that
+// x exceeds. If Delta is not nil, threshold i adds Delta[i] instead. All channels have as many thresholds; those beyond
+// the end of a row of At are never exceeded. Hardware compares strictly: x > At[i]-1.
 type ThresholdTable struct {
 	Base  []int64   // per channel; one element if all channels have the same base
 	At    [][]int64 // per channel, non-decreasing: the least input that exceeds each threshold
@@ -18,12 +16,12 @@ type ThresholdTable struct {
 	Delta [][]int64 // per channel and threshold: amount that it adds; nil if all add Unit
 }
 
-// maxUnit keeps Unit within the int of C++.
+// maxUnit is the largest Unit, so that it fits the int of C++.
 const maxUnit = 1<<31 - 1
 
-// NewThresholdTable builds the comparators for steps, one for all channels or one per channel. The inputs have the
-// ranges in, again one or one per channel, and the type t. Compare uses deltas if a step function decreases, or if a
-// channel would need more than most thresholds to express its jumps in units.
+// NewThresholdTable returns the table for steps, one for all channels or one per channel. The inputs have the ranges
+// in, again one or one per channel, and the type t. It uses deltas if a step function decreases, or if a channel would
+// need more than most thresholds to express its jumps in units.
 func NewThresholdTable(steps []StepFunction, in []Range, t Type, most int) ThresholdTable {
 	live := liveSteps(steps, in)
 	unit, ok := commonUnit(live, most)
@@ -83,7 +81,7 @@ func thresholds(s StepFunction, t Type, unit int64, units bool) []int64 {
 	return list
 }
 
-// blank returns the given number of rows of zeros.
+// blank returns rows rows of width zeros each.
 func blank(rows, width int) [][]int64 {
 	list, all := make([][]int64, rows), make([]int64, rows*width)
 	for i := range list {
@@ -108,8 +106,8 @@ func (k ThresholdTable) Apply(c int, x int64) int64 {
 	return out
 }
 
-// Step returns the comparators of channel c, for inputs of type t, as a step function. If all thresholds differ,
-// its breakpoints are the same list.
+// Step returns the thresholds of channel c, for inputs of type t, as a step function. If all thresholds differ, its
+// breakpoints are the same list.
 func (k ThresholdTable) Step(c int, t Type) StepFunction {
 	n, v := len(k.At[c]), k.Base[min(c, len(k.Base)-1)]
 	s := StepFunction{At: k.At[c][:0:0], Value: append(make([]int64, 0, n+1), k.Apply(c, t.Range().Lo))}
@@ -151,7 +149,7 @@ func (k ThresholdTable) Threshold(c, i int, t Type) int64 {
 	return t.Range().Hi
 }
 
-// Steps returns the number of thresholds of a channel, or 0 without comparators.
+// Steps returns the number of thresholds of a channel, or 0 for an empty table.
 func (k ThresholdTable) Steps() int {
 	if len(k.At) == 0 {
 		return 0
@@ -176,7 +174,7 @@ func (k ThresholdTable) Merged() ThresholdTable {
 	return k
 }
 
-// Shared reports whether all channels use one row.
+// Shared reports whether the table has one row, for all channels.
 func (k ThresholdTable) Shared() bool { return len(k.At) == 1 }
 
 // Constant returns the base that all channels share. ok is false if the base needs a table: if it differs between
@@ -189,8 +187,8 @@ func (k ThresholdTable) Constant() (base int64, ok bool) {
 	return b, true
 }
 
-// Rows returns the comparators for inputs of type t as tables for pe channels in parallel. Row r holds the channels
-// from r*pe on, one after the other; a row that all channels share stays as it is. base is nil if the base is
+// Rows returns thresholds, bases and deltas for inputs of type t as tables for pe channels in parallel. Row r holds the
+// channels from r*pe on, one after the other; a row that all channels share stays as it is. base is nil if the base is
 // constant, and delta is nil if all thresholds add Unit.
 func (k ThresholdTable) Rows(pe int, t Type) (over, base, delta [][]int64) {
 	thresholds := blank(len(k.At), k.Steps())
@@ -210,7 +208,7 @@ func (k ThresholdTable) Rows(pe int, t Type) (over, base, delta [][]int64) {
 	return over, beside(bases, pe), delta
 }
 
-// beside concatenates the rows of pe channels at a time.
+// beside returns the lists of the channels joined to rows, pe channels in each.
 func beside(channels [][]int64, pe int) [][]int64 {
 	var rows [][]int64
 	for side := range slices.Chunk(channels, pe) {
@@ -219,8 +217,8 @@ func beside(channels [][]int64, pe int) [][]int64 {
 	return rows
 }
 
-// liveSteps restricts each step function to its channel's inputs, and a step function for all channels to all
-// inputs.
+// liveSteps returns each step function restricted to its channel's inputs, and a step function for all channels
+// restricted to all inputs.
 func liveSteps(steps []StepFunction, in []Range) []StepFunction {
 	if len(steps) == 1 {
 		u := in[0]

@@ -1,6 +1,6 @@
 package num
 
-// A Digit is 2^Weight, or -2^Weight.
+// A Digit is the number 2^Weight, or -2^Weight if it is negative.
 type Digit struct {
 	Weight   int
 	Negative bool

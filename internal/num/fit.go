@@ -2,7 +2,7 @@ package num
 
 import "math/big"
 
-// maxEvaluations limits how many inputs FitRequant compares.
+// maxEvaluations limits how many inputs FitRequant compares before it gives up.
 const maxEvaluations = 1 << 21
 
 // FitRequant finds the Requant that equals clip(round(x*scale)) for every integer x in in. It tries shifts in
@@ -45,7 +45,8 @@ func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requan
 // An evaluation is a point of a function: y is its value at x.
 type evaluation struct{ x, y int64 }
 
-// meets compares q with evaluations, from both ends inwards. A scale that is slightly wrong shows first at large x.
+// meets reports whether q has the values of all points in the list. It compares them from both ends inwards, because a
+// scale that is slightly wrong shows first at large x.
 func (q Requant) meets(at []evaluation) bool {
 	for i, j := 0, len(at)-1; i <= j; i, j = i+1, j-1 {
 		if q.Apply(at[i].x) != at[i].y || q.Apply(at[j].x) != at[j].y {

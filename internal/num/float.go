@@ -14,7 +14,8 @@ import (
 // inverted pattern of its magnitude. So codes, read in two's complement, have the order of the values. The pattern
 // of -0 is no code.
 
-// A Magnitude describes which minifloats hold a set of values.
+// A Magnitude holds, of a set of values, what decides which minifloats hold them. The zero value is that of the empty
+// set.
 type Magnitude struct {
 	Bits     int // bit length of the largest value
 	Mantissa int // most bits behind the leading one, down to the last one, among all values
@@ -35,7 +36,7 @@ func (m Magnitude) Union(o Magnitude) Magnitude {
 	return Magnitude{max(m.Bits, o.Bits), max(m.Mantissa, o.Mantissa)}
 }
 
-// Float returns the narrowest minifloat that holds the values.
+// Float returns the narrowest minifloat that holds the values, with a sign if signed is true.
 func (m Magnitude) Float(signed bool) Type {
 	t := Type{Kind: UFloat, Width: m.Mantissa + max(1, bits.Len(uint(max(0, m.Bits-m.Mantissa)))), Mantissa: m.Mantissa}
 	if signed {
@@ -44,7 +45,7 @@ func (m Magnitude) Float(signed bool) Type {
 	return t
 }
 
-// A minifloat must satisfy these limits, so that its products take fewer resources than those of integers.
+// The limits of a minifloat that is used, so that its products take fewer resources than those of integers.
 const (
 	leastSaved   = 2 // least bits that it saves against the integers
 	mostMantissa = 4
@@ -84,7 +85,7 @@ func (t Type) Codes() Type {
 	return Type{Kind: UInt, Width: t.Width}
 }
 
-// Value returns the value of a code.
+// Value returns the value that a code of the minifloat t stands for.
 func (t Type) Value(code int64) int64 {
 	p, sign := code, int64(1)
 	if code < 0 {
@@ -96,7 +97,7 @@ func (t Type) Value(code int64) int64 {
 	return sign * p
 }
 
-// Code returns the code of a value, which t must hold.
+// Code returns the code of v in the minifloat t, which must hold v.
 func (t Type) Code(v int64) int64 {
 	if v < 0 {
 		return ^t.Code(-v)
@@ -107,10 +108,10 @@ func (t Type) Code(v int64) int64 {
 	return v
 }
 
-// largest returns the greatest value of a minifloat.
+// largest returns the greatest value of the minifloat t.
 func (t Type) largest() int64 { return t.Value(1<<(t.Exponent()+t.Mantissa) - 1) }
 
-// holdsFloat reports whether v is a value of a minifloat.
+// holdsFloat reports whether v is a value of the minifloat t.
 func (t Type) holdsFloat(v int64) bool {
 	if v < 0 && t.Kind == UFloat || max(v, -v) > t.largest() {
 		return false
@@ -127,7 +128,7 @@ func (t Type) floatName() string {
 	return name
 }
 
-// parseFloat parses a name that floatName returns.
+// parseFloat returns the minifloat with a name that floatName returns. ok is false for other names.
 func parseFloat(s string) (t Type, ok bool) {
 	name, unsigned := strings.CutPrefix(s, "U")
 	exponent, mantissa, ok := strings.Cut(strings.TrimPrefix(name, "E"), "M")

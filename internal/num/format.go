@@ -17,7 +17,7 @@ var (
 	BFloat16 = Format{8, -133, 0x1.fep127}
 )
 
-// FormatNamed returns the format with the given name in numpy or ONNX.
+// FormatNamed returns the format with the given name in numpy or ONNX. ok is false if there is none.
 func FormatNamed(name string) (f Format, ok bool) {
 	f, ok = map[string]Format{"float64": Float64, "float32": Float32, "float16": Float16, "bfloat16": BFloat16}[name]
 	return f, ok
@@ -41,9 +41,9 @@ func (f Format) Round(x float64) float64 {
 	return y
 }
 
-// RoundToOdd returns a float64 that stands for a real number near it when it is rounded again. Every format of at most
-// 51 digits rounds both to the same number. The argument nearest is the float64 nearest to the real number, which is
-// not zero. The argument above is 1 if the real number lies above nearest, -1 if below, and 0 if they are equal.
+// RoundToOdd returns a float64 near a real number that rounds as this does to every format of at most 51 digits.
+// nearest is the float64 nearest to the real number, which is not zero. above is 1 if the real number lies above
+// nearest, -1 if below, and 0 if they are equal.
 func RoundToOdd(nearest float64, above int) float64 {
 	if above == 0 || math.IsInf(nearest, 0) || math.Float64bits(nearest)&1 == 1 {
 		return nearest
@@ -67,7 +67,7 @@ func (f Format) Key(x float64) int64 {
 	return int64(unit-f.Least)<<(f.Digits-1) + int64(math.Ldexp(x, -unit))
 }
 
-// At returns the number with the given key.
+// At returns the number of the format with the given key, the inverse of Key.
 func (f Format) At(key int64) float64 {
 	if key < 0 {
 		return -f.At(-key)

@@ -38,7 +38,7 @@ type Scaling struct {
 	Mode             Rounding
 }
 
-// maxScaled limits the bits of a multiplier and of a bias.
+// maxScaled limits the bits of a scaling's multiplier and of its bias.
 const maxScaled = 61
 
 // ScaledOver finds a scaling that equals the quantiser at all integers of a range. The scaling rounds down if
@@ -83,14 +83,15 @@ func (s Scaling) With(shift int) Scaling {
 	return s
 }
 
-// Fits reports whether all sums over the range fit into 63 bits.
+// Fits reports whether Multiplier*x + Bias fits into 63 bits for all x of the range.
 func (s Scaling) Fits(x Range) bool {
 	p, ok := x.Times(s.Multiplier)
 	sum, ok2 := p.Plus(SingleValue(s.Bias))
 	return ok && ok2 && max(signedBits(sum.Lo), signedBits(sum.Hi)) <= maxRequantBits
 }
 
-// AsScaling returns the quantiser as a scaling if scale and bias are integers over a power of two.
+// AsScaling returns the quantiser as a scaling with its own rounding. ok is false unless scale and bias are integers
+// over a power of two.
 func (q ExactQuantiser) AsScaling() (s Scaling, ok bool) {
 	d := q.denominator()
 	s = Scaling{Shift: d.BitLen() - 1, Mode: q.Mode}
@@ -199,7 +200,8 @@ func ceilQuo(a, b *big.Int) *big.Int {
 	return n
 }
 
-// search tries shifts in increasing order from least on, and with each the two integers next to the scaled scale.
+// search returns a scaling that equals all parts. It tries shifts in increasing order from least on, and with each the
+// two integers next to the scaled scale. ok is false if it finds none.
 func (q ExactQuantiser) search(parts []part, mode Rounding, least int) (s Scaling, ok bool) {
 	for shift := least; shift <= MaxRequantShift; shift++ {
 		m := new(big.Int).Lsh(q.Scale.Num(), uint(shift))
@@ -217,7 +219,8 @@ func (q ExactQuantiser) search(parts []part, mode Rounding, least int) (s Scalin
 	return Scaling{}, false
 }
 
-// biases returns the bias nearest to 0 with which the given multiplier equals all parts.
+// biases returns the bias nearest to 0 with which the multiplier m equals all parts at a shift. ok is false if there is
+// none.
 func biases(parts []part, m *big.Int, shift int) (b *big.Int, ok bool) {
 	var lo, hi *big.Int
 	for _, p := range parts {

@@ -50,7 +50,7 @@ func (q ExactQuantiser) Steps(x Range, limit int) (s StepFunction, few bool) {
 	return s, true
 }
 
-// everyStep is Steps for a scale of 1 or more.
+// everyStep does what Steps does, for a scale of 1 or more.
 func (q ExactQuantiser) everyStep(x Range, limit int) (s StepFunction, few bool) {
 	last := q.At(x.Lo)
 	s.Value = append(s.Value, last)

@@ -2,7 +2,7 @@ package num
 
 import "math/big"
 
-// LeastRemainder returns the least (a*x + c) mod m over 0 <= x <= n. Both a and c must lie in 0..m-1.
+// LeastRemainder returns the least (a*x + c) mod m over all integers x from 0 to n. Both a and c must lie in 0..m-1.
 func LeastRemainder(n, m, a, c *big.Int) *big.Int {
 	if a.Sign() == 0 || n.Sign() == 0 {
 		return new(big.Int).Set(c)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A Rounding selects the integer to which a number is rounded.
+// A Rounding is the name of a rule by which a number is rounded to an integer.
 type Rounding string
 
 // The roundings. The first four round to the nearest integer and differ only for ties.
@@ -130,13 +130,13 @@ type Requant struct {
 	Hi         int64    `json:"hi"` // greatest result
 }
 
-// Limits of a Requant's parameters. Within them, products and rounding fit into int64.
+// The limits of a Requant's parameters. Within them, products and rounding fit into int64.
 const (
 	MaxRequantShift = 62
 	maxRequantBits  = 63 // of x*Multiplier in two's complement
 )
 
-// Verify checks the parameters.
+// Verify returns an error if a parameter is beyond its limits.
 func (q Requant) Verify() error {
 	err := q.Mode.Verify()
 	switch {

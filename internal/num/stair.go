@@ -40,7 +40,7 @@ func LineTargets(steps []StepFunction, x []Range) (stairs []LineTarget, ok bool)
 	return stairs, true
 }
 
-// Plateau returns the first and the last input with value number i.
+// Plateau returns the first and the last input at which the step function has its value number i.
 func (s LineTarget) Plateau(i int) [2]int64 {
 	ends := [2]int64{s.X.Lo, s.X.Hi}
 	if i > 0 {
@@ -52,11 +52,11 @@ func (s LineTarget) Plateau(i int) [2]int64 {
 	return ends
 }
 
-// most returns the greatest multiplier.
+// most returns the greatest multiplier for which products with inputs are small enough.
 func (s LineTarget) most() int64 { return maxTerm / max(1, s.X.Hi, -s.X.Lo) }
 
-// HasLine reports whether a line of some slope equals the stair. If one does with a shift, another does with the
-// next shift and twice the slope.
+// HasLine reports whether a line of some slope equals the step function. If one does with a shift, another does with
+// the next shift and twice the slope.
 func (s LineTarget) HasLine(mode Rounding, shift int) bool {
 	var room sums
 	between, ok := s.corridor(mode, shift, &room)
@@ -66,7 +66,7 @@ func (s LineTarget) HasLine(mode Rounding, shift int) bool {
 	return ok
 }
 
-// Multipliers returns the range of slopes of lines that equal the stair.
+// Multipliers returns the range of slopes of lines that equal the step function. ok is false if there are none.
 func (s LineTarget) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 	var room sums
 	between, ok := s.corridor(mode, shift, &room)
@@ -78,9 +78,9 @@ func (s LineTarget) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 	return Range{Lo: -down, Hi: up}, ok && ok2
 }
 
-// HoldsForLargerShift reports whether lines that equal the stair with one shift do so with a larger shift. They do,
-// since twice the sum over twice the divisor is the same, unless a number becomes too large. m holds their Multipliers
-// with any rounding.
+// HoldsForLargerShift reports whether lines that equal the step function with one shift do so with a larger one. They
+// do, since twice the sum over twice the divisor is the same, unless a number becomes too large. m holds their
+// Multipliers with any rounding.
 func (s LineTarget) HoldsForLargerShift(m Range, shift, larger int) bool {
 	least := max(m.Lo, -m.Hi, 0) // least magnitude of a slope
 	return least <= s.most()>>(larger-shift) && s.fits(larger)
@@ -89,7 +89,7 @@ func (s LineTarget) HoldsForLargerShift(m Range, shift, larger int) bool {
 // fits reports whether values times 2^shift are small enough.
 func (s LineTarget) fits(shift int) bool { return max(s.V.Hi+1, 1-s.V.Lo) <= maxTerm>>shift }
 
-// Biases returns the range of b for lines with slope m, which must be one of Multipliers.
+// Biases returns the range of b for lines m*x+b that equal the step function, where m must be one of Multipliers.
 func (s LineTarget) Biases(mode Rounding, shift int, m int64) Range {
 	var room sums
 	between, _ := s.corridor(mode, shift, &room)
@@ -97,11 +97,11 @@ func (s LineTarget) Biases(mode Rounding, shift int, m int64) Range {
 	return b
 }
 
-// A sums is memory for the bounds of most stairs, those with codes of a byte. It is used again and again.
+// A sums is memory for the bounds of most step functions, those with codes of a byte. It is used again and again.
 type sums [2][256]int64
 
-// A corridor contains the bounds that a stair sets to its lines m*x+b. Per plateau, floor is the least sum at both
-// ends, and ceiling is the negative of the greatest sum.
+// A corridor holds the bounds within which lines m*x+b equal a step function. Per plateau, floor is the least sum at
+// both ends, and ceiling is the negative of the greatest sum.
 type corridor struct {
 	at             []int64 // where plateaus begin, without the first
 	x              Range
@@ -111,8 +111,8 @@ type corridor struct {
 // anything is the bound that allows any sum. It never decides.
 const anything = -3 * maxTerm
 
-// corridor returns the bounds of the stair for lines with the given rounding and shift. It uses room as memory if
-// that is large enough. ok is false if values times 2^shift are too large.
+// corridor returns the bounds for lines with the given rounding and shift. It uses room as memory if that is large
+// enough. ok is false if values times 2^shift are too large.
 func (s LineTarget) corridor(mode Rounding, shift int, room *sums) (between corridor, ok bool) {
 	if !s.fits(shift) {
 		return corridor{}, false
@@ -174,7 +174,7 @@ func (between *corridor) firsts(sums []int64, m, most int64) (int64, corner) {
 	return most, p
 }
 
-// lasts is firsts for the last inputs of plateaus.
+// lasts does what firsts does, for the last inputs of plateaus.
 func (between *corridor) lasts(sums []int64, m, most int64) (int64, corner) {
 	var p corner
 	last := len(sums) - 1

@@ -19,7 +19,8 @@ func (s StepFunction) Apply(x int64) int64 {
 	return s.Value[s.Above(x)]
 }
 
-// Up to fewSteps breakpoints, counting is faster than searching, since it needs no branch prediction.
+// fewSteps is the number of breakpoints up to which counting is faster than searching, since it needs no branch
+// prediction.
 const fewSteps = 16
 
 // Above returns the index of the first breakpoint above x, or len(At) if there is none.
@@ -44,7 +45,7 @@ func (s StepFunction) Above(x int64) int {
 	return low
 }
 
-// Verify checks the order and the number of breakpoints and values.
+// Verify returns an error if breakpoints do not rise, or if there is not one value more than breakpoints.
 func (s StepFunction) Verify() error {
 	if len(s.Value) != len(s.At)+1 {
 		return fmt.Errorf("step function has %d breakpoints and %d values", len(s.At), len(s.Value))
@@ -57,8 +58,8 @@ func (s StepFunction) Verify() error {
 	return nil
 }
 
-// Restricted restricts s to inputs in r. It removes breakpoints that r never crosses and those between equal values. If
-// nothing is removed, the result shares the lists of s.
+// Restricted returns s for inputs in r, without breakpoints that r never crosses and those between equal values. If
+// nothing is left out, the result shares the lists of s.
 func (s StepFunction) Restricted(r Range) StepFunction {
 	if s.within(r) {
 		return StepFunction{slices.Clip(s.At), slices.Clip(s.Value)}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A TypeKind determines how the bits of a Type are read.
+// A TypeKind says how the bits of a Type are read, such as signed or unsigned.
 type TypeKind uint8
 
 // The kinds of Type. The zero TypeKind is invalid.
@@ -158,7 +158,7 @@ func (t Type) String() string {
 	return "INVALID"
 }
 
-// ParseType parses a name that String returns.
+// ParseType returns the type with a name that String returns. Any other name is an error.
 func ParseType(s string) (Type, error) {
 	switch s {
 	case "BINARY":

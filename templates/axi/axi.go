@@ -23,7 +23,7 @@ import (
 //go:embed *.tpl
 var sources embed.FS
 
-// A moverView is a mover in the templates' views.
+// A moverView holds what the templates need of one data mover, with all numbers as text.
 type moverView struct {
 	Name, IP, Stream, TDATA string // TDATA is the highest bit of the stream's word
 	Write, Packets          bool   // Packets says that the accelerator's stream has TLAST
@@ -32,7 +32,7 @@ type moverView struct {
 	FrameBytes              string
 }
 
-// A weightsView is a mover of weights: its number, and the accelerator's stream.
+// A weightsView names a mover of weights by its number among the movers, and the accelerator's stream that it feeds.
 type weightsView struct{ Number, Stream string }
 
 type view struct {
@@ -45,7 +45,7 @@ type view struct {
 	Loader    string               // number of the mover that loads tables, or empty
 }
 
-// Files returns the files of the folder rtl/axi for the system of a design.
+// Files returns the files of the folder rtl/axi, which simulate the system s of the design d.
 func Files(s *vivado.System, d *dataflow.Design) (templates.Files, error) {
 	v := view{Top: s.Top}
 	if s.Registers != nil {

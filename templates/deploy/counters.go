@@ -9,15 +9,16 @@ import (
 	"hlsgen/templates"
 )
 
-// A CountersFile is the contents of host/counters.json: the counts of a simulation of the accelerator, and the names of
-// its streams in the order of the counters.
+// A CountersFile is the contents of host/counters.json. It has the counts that the accelerator's counters reach in a
+// simulation, and its streams in the order of the counters.
 type CountersFile struct {
 	Frames  int             `json:"frames"` // number of simulated frames, one directly after the other
 	Clocks  int             `json:"clocks"`
 	Streams []CountedStream `json:"streams"`
 }
 
-// A CountedStream is a stream, with the clocks in which its writer stalled and its reader starved.
+// A CountedStream is a stream with the layers at its ends. Stalled are the clocks in which its writer waited for room,
+// Starved those in which its reader waited for a word.
 type CountedStream struct {
 	Name    string `json:"name"`
 	From    string `json:"from"` // the layer that writes it, or "host"
@@ -26,13 +27,14 @@ type CountedStream struct {
 	Starved int    `json:"starved"`
 }
 
-// A countersView is the view of counters.hpp.tpl.
+// A countersView holds what counters.hpp.tpl needs: a CountersFile as text, and the address of the counters.
 type countersView struct {
 	Frames, Clocks, Offset string
 	Streams                []struct{ Name, From, To, Stalled, Starved string }
 }
 
-// CounterFiles returns the additional files of a design with counters.
+// CounterFiles returns the files that a design with counters has in addition, and names the streams in c.Streams. It
+// returns an error if the design has no counters, or c counts another number of streams.
 func CounterFiles(d *dataflow.Design, c CountersFile) (templates.Files, error) {
 	window, ok := templates.RegistersOf(d).Window(templates.CountersWindowName)
 	if !ok || len(c.Streams) != len(d.Model.Graph.Streams) {

@@ -32,7 +32,7 @@ import (
 //go:embed weights.py weights.hpp.tpl
 var sources embed.FS
 
-// A libView is the view of the library's template.
+// A libView holds what lib.cpp.tpl needs: the accelerator's name, hash and streams.
 type libView struct {
 	Top, Hash, Calls, Args, Outputs string
 	Ports, In, Out                  []portView
@@ -40,13 +40,13 @@ type libView struct {
 
 type portView struct{ Name, Kind, TDATA, Number string }
 
-// Files returns the files of the folder deploy. If hls is set, it adds the text of the library, which needs the
-// generated C++. The error is a *NoDriver if the design can have no driver.
+// Files returns the files of the folder deploy. If hls is set, it adds hls/lib.cpp, the library that runs the generated
+// C++. The error is a *NoDriver if the design can have no driver.
 func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files, error) {
 	return files(d, opt, hls, nil)
 }
 
-// files is Files without loaded weights, and FilesWithWeights with them.
+// files returns the files of the folder deploy, with those of the weights in load unless that is nil.
 func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightLoad) (files templates.Files, err error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
@@ -127,7 +127,7 @@ func lib(d *dataflow.Design, face templates.Interface, hash string) libView {
 	return v
 }
 
-// sum returns a hash of the text with 16 digits.
+// sum returns a hash of the text as 16 hexadecimal digits.
 func sum(text []byte) string {
 	s := sha256.Sum256(text)
 	return hex.EncodeToString(s[:8])

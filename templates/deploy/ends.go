@@ -97,7 +97,8 @@ func (h *HostFile) PostprocessingModel() ([]byte, error) {
 	return s.file()
 }
 
-// sample returns the shape of one sample without an axis of samples, and the position of the axis of steps in it.
+// sample returns the shape of one sample without an axis of samples, and the position of the axis of steps in it, or
+// -1.
 func (t HostTensor) sample() (shape []int, time int) {
 	if t.Batch {
 		return t.Shape[1:], max(t.Time-1, -1)
@@ -105,7 +106,7 @@ func (t HostTensor) sample() (shape []int, time int) {
 	return t.Shape, t.Time
 }
 
-// axes returns the axes of many samples.
+// axes returns the axes of the tensor for many samples, for declared: names for samples and steps, and numbers.
 func (t HostTensor) axes() []any {
 	list := []any{"samples"}
 	shape, time := t.sample()
@@ -119,7 +120,8 @@ func (t HostTensor) axes() []any {
 	return list
 }
 
-// timeFirst returns the order of axes in which steps come directly after samples.
+// timeFirst returns a permutation of the axes of many samples, in which steps come directly after samples. A sample has
+// rank axes, the axis of steps being time.
 func timeFirst(rank, time int) []int64 {
 	order := []int64{0, int64(time) + 1}
 	for k := range rank {
@@ -130,7 +132,8 @@ func timeFirst(rank, time int) []int64 {
 	return order
 }
 
-// flat returns an input with its elements along one axis: [samples, elements], or [samples, steps, elements].
+// flat adds an input's reshaping to one axis of elements, and returns its name: [samples, elements], or [samples,
+// steps, elements].
 func (s sketch) flat(name string, t HostTensor) string {
 	x := t.Name
 	shape, time := t.sample()
@@ -142,7 +145,8 @@ func (s sketch) flat(name string, t HostTensor) string {
 	return s.node("Reshape", name+"_flat", []string{x, vector(s, name+"_shape", flat)})
 }
 
-// shaped adds an output in its shape, from the shape that flat produces.
+// shaped adds the output t to the graph, from the tensor x that has the shape that flat produces. name begins the names
+// of new nodes.
 func (s sketch) shaped(name, x string, t HostTensor) {
 	shape, time := t.sample()
 	to, rank := []int64{0}, len(shape)
@@ -167,7 +171,8 @@ func (s sketch) shaped(name, x string, t HostTensor) {
 	s.graph.Output = append(s.graph.Output, declared(t.Name, elementTypes[t.DType], t.axes()...))
 }
 
-// out declares n codes as an output.
+// out adds the tensor x of codes to the graph's outputs under a name. It has n codes per sample or, if timed is true,
+// per step.
 func (s sketch) out(name, x string, timed bool, n int) {
 	s.node("Identity", name, []string{x})
 	axes := []any{"samples"}
@@ -177,7 +182,8 @@ func (s sketch) out(name, x string, timed bool, n int) {
 	s.graph.Output = append(s.graph.Output, declared(name, onnxpb.TensorProto_INT64, append(axes, n)...))
 }
 
-// codes returns the codes of the elements x of a stream. wide says that the input has the type float64.
+// codes adds the computation of a stream's codes from its elements x, and returns their name. wide says that the input
+// has the type float64.
 func (s sketch) codes(name, x string, send InputStream, wide bool) string {
 	quantisers := send.Quantise
 	if in := send.Integers; in != nil {
@@ -201,8 +207,8 @@ func (s sketch) codes(name, x string, send InputStream, wide bool) string {
 	return pick(s, name+"_codes", at, padded(codes, places), places, send.Which)
 }
 
-// reached counts the thresholds that are at most x, a tensor of type T. It also returns the row length of a table of
-// codes.
+// reached adds the count of a quantiser's thresholds that are at most x, a tensor of type T, and returns its name. It
+// also returns the row length of a table of codes. which has the quantiser of each element.
 func reached[T float32 | float64](s sketch, name, x string, quantisers []HostQuantiser, which []int32) (at string,
 	places int64) {
 	bounds := make([][]T, len(quantisers))
@@ -215,7 +221,7 @@ func reached[T float32 | float64](s sketch, name, x string, quantisers []HostQua
 	return search(s, name+"_at", x, table, which), table.places
 }
 
-// mean returns the values of codes in float64.
+// mean adds the computation of the values that codes stand for, in float64, and returns its name.
 func (s sketch) mean(name, codes string, r OutputElements) string {
 	which := r.Which
 	if which == nil {
@@ -256,7 +262,8 @@ func (s sketch) mean(name, codes string, r OutputElements) string {
 		formula})
 }
 
-// listed looks codes up in their lists. Codes with formulas instead of lists get an arbitrary entry.
+// listed adds the lookup of codes in their lists of values, and returns its name. Codes with formulas instead of lists
+// get an arbitrary entry.
 func (s sketch) listed(name, codes string, means []HostDequantiser, which []int32) string {
 	var places int64
 	for _, m := range means {
@@ -280,7 +287,7 @@ func (s sketch) listed(name, codes string, means []HostDequantiser, which []int3
 	return pick(s, name+"_listed", at, table, places, which)
 }
 
-// excepted returns x, with the exceptions for single codes applied.
+// excepted returns the name of x with the exceptions for single codes put in: x itself if there are none.
 func (s sketch) excepted(name, codes, x string, means []HostDequantiser, which []int32) string {
 	var bounds, tries [][]int64
 	var values [][]float64
@@ -306,7 +313,8 @@ func (s sketch) excepted(name, codes, x string, means []HostDequantiser, which [
 	return s.node("Where", name+"_formula", []string{is, instead, x})
 }
 
-// quantisers returns a quantiser for each channel, which maps a number to the integer for which it stands.
+// quantisers returns a quantiser for each channel, which maps a number to the integer that it stands for. The numbers
+// must be listed, and rise.
 func (in *InputIntegers) quantisers() (list []HostQuantiser) {
 	for channel := range in.channels() {
 		q, values := HostQuantiser{}, in.of(channel)

@@ -101,16 +101,17 @@ type InputIntegers struct {
 	Within []float64 `json:"within,omitempty"` // by channel; nil means 0
 }
 
-// maxValues limits the values of an input's integers.
+// maxValues limits the numbers that host.json lists for the integers of an input.
 const maxValues = 1 << 20
 
-// of returns the values of a channel.
+// of returns the numbers that the integers of a channel stand for. Values must not be nil.
 func (in *InputIntegers) of(channel int) []float64 {
 	n := int(in.Hi - in.Lo + 1)
 	return in.Values[channel*n : (channel+1)*n]
 }
 
-// channels returns the number of channels with their own values.
+// channels returns the number of channels whose integers stand for numbers of their own, or 0 if they stand for
+// themselves.
 func (in *InputIntegers) channels() int { return len(in.Values) / int(in.Hi-in.Lo+1) }
 
 // An OutputStream is a stream out of the accelerator.
@@ -139,14 +140,15 @@ type HostDequantiser struct {
 	Except map[int64]float64 `json:"except,omitempty"`
 }
 
-// A NoDriver error is the reason why a design has no driver.
+// A NoDriver error says why a design has no driver, so that no files for the host can be written.
 type NoDriver struct{ Reason string }
 
 func (e *NoDriver) Error() string { return e.Reason }
 
 func none(format string, args ...any) error { return &NoDriver{fmt.Sprintf(format, args...)} }
 
-// HostOf returns the host.json of a design with the interface face. The error is a *NoDriver.
+// HostOf returns the contents of host.json for a design with the interface face, including its hash. The error is a
+// *NoDriver if the design can have no driver.
 func HostOf(d *dataflow.Design, face templates.Interface) (*HostFile, error) {
 	m := d.Model
 	if m.Turns != nil || m.Stream != nil || m.Host == nil {
@@ -218,7 +220,8 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*HostFile, error) {
 	return h, h.sign()
 }
 
-// simple refuses hosts whose inner inputs or outputs are no functions of one element each.
+// simple returns a *NoDriver if an input or an output of the accelerator does not depend on one element of the model's
+// each.
 func simple(m *dataflow.Model, h *dataflow.Host) error {
 	what := func(nodes []string) string { return strings.Join(nodes[:min(len(nodes), 3)], ", ") }
 	for k, in := range h.In {
@@ -235,7 +238,8 @@ func simple(m *dataflow.Model, h *dataflow.Host) error {
 	return nil
 }
 
-// sequences reports which streams out of the accelerator carry sequences, by comparing the shapes for two lengths.
+// sequences reports which streams out of the accelerator carry sequences: those whose frames differ in size between the
+// shortest and the longest sequence.
 func sequences(m *dataflow.Model) ([]bool, error) {
 	timed := make([]bool, len(m.Graph.Out))
 	l := m.Lengths
@@ -280,7 +284,8 @@ func stream(p templates.AXIPort) HostStream {
 		Bytes: p.TDATA / 8, Words: p.Port.Words}
 }
 
-// of sets how the codes of a stream are computed from an input.
+// of sets how the codes of the stream p are computed from the input t. steps is the number of time steps in the
+// stream's frames. It returns a *NoDriver if it cannot be described.
 func (s *InputStream) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.RealPort, p templates.AXIPort, t HostTensor,
 	steps int) error {
 	order := travel(p, m.Graph.Streams[p.Stream].Type.Shape, len(in.Index))
@@ -343,7 +348,7 @@ func (s *InputStream) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real
 	return nil
 }
 
-// travel returns the indices of a frame's elements in the order of their transfer.
+// travel returns the indices of a frame's n elements in the order in which the port p transfers them.
 func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
 	order := make([]int64, n)
 	for i := range order {
@@ -352,10 +357,11 @@ func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
 	return p.Port.Send(dataflow.Tensor{Shape: shape, Data: order})
 }
 
-// A placed element says where an element of a frame is counted by a result's index, and in which step.
+// A placed element says where an element of a frame comes in a result's index, and in which step. The step is -1 if its
+// stream carries no sequence.
 type placed struct{ at, step int }
 
-// arrive returns the places of the elements of all frames.
+// arrive returns, by element of the frames of all streams out of the accelerator, where a result's index counts it.
 func (h *HostFile) arrive(m *dataflow.Model, face templates.Interface) []placed {
 	var all []placed
 	before := map[bool]int{} // by time: elements of the earlier streams
@@ -378,7 +384,8 @@ func (h *HostFile) arrive(m *dataflow.Model, face templates.Interface) []placed 
 	return all
 }
 
-// result describes how an output is computed from the words of all streams.
+// result returns how an output t is computed from the words of all streams. It returns a *NoDriver if that differs from
+// step to step.
 func (h *HostFile) result(out *dataflow.HostOut, m *dataflow.Model, face templates.Interface,
 	t HostTensor) (*OutputElements, error) {
 	r := &OutputElements{Time: t.Time >= 0}
@@ -415,7 +422,8 @@ func (h *HostFile) result(out *dataflow.HostOut, m *dataflow.Model, face templat
 	return r, nil
 }
 
-// cut returns the position of an element along an axis, and its index among the elements at that position.
+// cut returns the position along an axis of an element in row-major order, and its index among all elements at that
+// position.
 func cut(element int, shape []int, axis int) (at, rest int) {
 	inner := 1
 	for _, n := range shape[axis+1:] {
@@ -424,8 +432,8 @@ func cut(element int, shape []int, axis int) (at, rest int) {
 	return element / inner % shape[axis], element/(inner*shape[axis])*inner + element%inner
 }
 
-// ofStep reduces a list of elements, step after step, to one step. The steps must differ only in their position in
-// time.
+// ofStep returns the part of index for one step, where index lists elements step after step. It returns false unless
+// all steps differ only in their position along the axis of time.
 func ofStep(index []int32, shape []int, axis, steps int) ([]int32, bool) {
 	n := len(index) / steps
 	one := make([]int32, n)
@@ -439,7 +447,7 @@ func ofStep(index []int32, shape []int, axis, steps int) ([]int32, bool) {
 	return one, true
 }
 
-// repeated returns the first of steps lists, if all are equal.
+// repeated returns the first of the steps equal parts of a list. It returns false if the parts differ.
 func repeated(list []int32, steps int) ([]int32, bool) {
 	n := len(list) / steps
 	for i := range list {

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// Format returns the text of host.json.
+// Format returns the text of host.json, with a newline at the end.
 func (h *HostFile) Format() ([]byte, error) {
 	const more = 64 // bytes of the hash and of the final newline
 	text := bytes.NewBuffer(make([]byte, 0, h.size+more))
@@ -21,7 +21,7 @@ func (h *HostFile) Format() ([]byte, error) {
 	return append(text.Bytes(), '\n'), nil
 }
 
-// sign sets the hash.
+// sign sets h.Hash to the hash of the text without it, which must be empty before. It also sets h.size.
 func (h *HostFile) sign() (err error) {
 	of := sha256.New()
 	if h.size, err = h.write(of); err != nil {
@@ -31,14 +31,14 @@ func (h *HostFile) sign() (err error) {
 	return nil
 }
 
-// An elements is a list of indices under a JSON key.
+// An elements is a list of indices that write puts into the text of host.json under a key.
 type elements struct {
 	key string
 	of  []int32
 }
 
-// write writes host.json and returns its length. Nearly all of it is lists of indices, which package json would hold
-// in memory as text more than once. So json gets lists with a single invalid index, and write replaces these.
+// write writes host.json and returns its length. Nearly all of it is lists of indices, which package json would hold in
+// memory as text more than once. So json gets a placeholder for each, and write puts the lists in.
 func (h *HostFile) write(to io.Writer) (n int, err error) {
 	var lists []elements
 	short := func(key string, of *[]int32) {
@@ -78,7 +78,7 @@ func (h *HostFile) write(to io.Writer) (n int, err error) {
 	return n + len(text), err
 }
 
-// write writes a list and returns its length.
+// write writes the list as JSON, and returns its length.
 func (l elements) write(to io.Writer) (n int, err error) {
 	const part = 1 << 16
 	text := []byte{'['}

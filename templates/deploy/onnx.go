@@ -12,19 +12,18 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// opset is the least version of ONNX's operators that the host's models use: the first in which GreaterOrEqual
-// compares integers as well as real numbers. If they contain nodes of the original model, they use its version if
-// that is later.
+// opset is the least version of ONNX's operators that the models for the host use, the first in which GreaterOrEqual
+// compares integers too. If they contain nodes of the original model, they use its version if that is later.
 const opset = 12
 
 // bfloatOpset is the first version whose operators accept bfloat16.
 const bfloatOpset = 13
 
-// irVersion is the version of the file format that came with opset.
+// irVersion is the version of ONNX's file format that came with opset.
 const irVersion = 7
 
-// A sketch is an ONNX graph under construction. A node and its output share a name, which begins with own. No name of
-// the original model begins so.
+// A sketch is an ONNX graph under construction. A new node and its output share a name, which begins with own; no name
+// of the original model begins so.
 type sketch struct {
 	graph       *onnxpb.GraphProto
 	own         string
@@ -33,8 +32,8 @@ type sketch struct {
 	opset, form int64              // versions of operators, and of the file format
 }
 
-// newSketch returns an empty graph for the given tensors of the original model. outside is a file with nodes of it,
-// or nil.
+// newSketch returns an empty graph of the given name, for tensors of the original model. outside is an ONNX file with
+// nodes of it, or nil; a bad file is an error.
 func newSketch(name string, of []HostTensor, outside []byte) (sketch, error) {
 	s := sketch{graph: &onnxpb.GraphProto{Name: &name}, own: "hlsgen_", opset: opset, form: irVersion}
 	for _, t := range of {
@@ -67,13 +66,14 @@ func newSketch(name string, of []HostTensor, outside []byte) (sketch, error) {
 	return s, nil
 }
 
-// graft adds the nodes of the original model, with their constants.
+// graft adds the nodes of the original model, with their constants. There must be some.
 func (s sketch) graft() {
 	s.graph.Node = append(s.graph.Node, s.outside.Node...)
 	s.graph.Initializer = append(s.graph.Initializer, s.outside.Initializer...)
 }
 
-// port returns the name of a stream's tensor: the stream's name, unless the original model uses it.
+// port returns the name that the tensor of a stream has in the graph. It is the stream's name, with own in front if the
+// original model uses it.
 func (s sketch) port(name string) string {
 	if slices.Contains(s.names, name) {
 		return s.own + name
@@ -81,41 +81,42 @@ func (s sketch) port(name string) string {
 	return name
 }
 
-// file returns the graph as an ONNX file.
+// file returns the graph as the contents of an ONNX file.
 func (s sketch) file() ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&onnxpb.ModelProto{
 		IrVersion: new(s.form), ProducerName: new("hlsgen"), Graph: s.graph,
 		OpsetImport: []*onnxpb.OperatorSetIdProto{{Domain: new(""), Version: new(s.opset)}}})
 }
 
-// node adds an operator with one output, and returns the output's name.
+// node adds a node of the operator op with one output called out, and returns out.
 func (s sketch) node(op, out string, in []string, attrs ...*onnxpb.AttributeProto) string {
 	s.graph.Node = append(s.graph.Node, &onnxpb.NodeProto{OpType: &op, Name: &out, Input: in, Output: []string{out},
 		Attribute: attrs})
 	return out
 }
 
-// intAttr returns an integer attribute.
+// intAttr returns an ONNX attribute with an integer.
 func intAttr(name string, v int64) *onnxpb.AttributeProto {
 	return &onnxpb.AttributeProto{Name: &name, Type: onnxpb.AttributeProto_INT.Enum(), I: &v}
 }
 
-// intsAttr returns an attribute with a list of integers.
+// intsAttr returns an ONNX attribute with a list of integers.
 func intsAttr(name string, v []int64) *onnxpb.AttributeProto {
 	return &onnxpb.AttributeProto{Name: &name, Type: onnxpb.AttributeProto_INTS.Enum(), Ints: v}
 }
 
-// cast adds a conversion to type t.
+// cast adds a conversion of the tensor in to type t, and returns its output's name, out.
 func (s sketch) cast(out, in string, t onnxpb.TensorProto_DataType) string {
 	return s.node("Cast", out, []string{in}, intAttr("to", int64(t)))
 }
 
-// gather adds a Gather along an axis of a tensor. A negative axis counts from the end.
+// gather adds a Gather of elements index along an axis of the tensor from, and returns its output's name, out. A
+// negative axis counts from the end.
 func (s sketch) gather(out, from, index string, axis int64) string {
 	return s.node("Gather", out, []string{from, index}, intAttr("axis", axis))
 }
 
-// A number is an element type of constants.
+// A number is an element type that constants of the graph may have.
 type number interface{ int64 | float32 | float64 }
 
 // constant adds a constant tensor of rank 1, or of rank 0 for a single element, and returns its name.
@@ -149,7 +150,7 @@ func vector[T number](s sketch, name string, v []T) string {
 	return name
 }
 
-// A rising table has rows of equal length, which rise. The length is a power of two minus one.
+// A rising table has rows of equal length, each of which rises. The length is a power of two minus one.
 type rising[T number] struct {
 	row    int
 	places int64 // a row's length plus one
@@ -157,7 +158,7 @@ type rising[T number] struct {
 	values []T
 }
 
-// sorted returns the table with bounds[k] in row k, filled up with the greatest value.
+// sorted returns a table with bounds[k] in row k, where each list rises. Rows are filled up with greatest.
 func sorted[T number](bounds [][]T, greatest T) rising[T] {
 	var t rising[T]
 	most := 0
@@ -177,8 +178,8 @@ func sorted[T number](bounds [][]T, greatest T) rising[T] {
 	return t
 }
 
-// search adds a binary search for the number of values in a row that are at most x. rows gives the row of each
-// element along x's last axis; nil selects the first row for all.
+// search adds a binary search for the number of values in a row that are at most x, and returns its name. rows gives
+// the row of each element along x's last axis; nil selects the first row for all.
 func search[T number](s sketch, name, x string, t rising[T], rows []int32) string {
 	zero := constant[int64](s, name+"_zero", 0)
 	if t.steps == 0 {
@@ -213,7 +214,8 @@ func search[T number](s sketch, name, x string, t rising[T], rows []int32) strin
 	return at
 }
 
-// pick adds the lookup of element at in a row of a table, whose rows have the given number of places.
+// pick adds the lookup of element at in a row of a table, and returns its name. Rows have the given number of places.
+// rows gives the row of each element, as in search.
 func pick[T number](s sketch, name, at string, table []T, places int64, rows []int32) string {
 	if rows != nil && len(table) > int(places) {
 		list := make([]int64, len(rows))
@@ -225,7 +227,8 @@ func pick[T number](s sketch, name, at string, table []T, places int64, rows []i
 	return s.gather(name, vector(s, name+"_of", table), at, 0)
 }
 
-// padded returns rows as a table with the given number of places each. Rows are filled up with their last value.
+// padded returns rows as one table, with the given number of places each. Rows are filled up with their last value, and
+// must not be empty.
 func padded[T number](rows [][]T, places int64) (table []T) {
 	for _, r := range rows {
 		for i := range int(places) {
@@ -244,7 +247,8 @@ var elementTypes = map[string]onnxpb.TensorProto_DataType{
 	"uint32": onnxpb.TensorProto_UINT32, "uint64": onnxpb.TensorProto_UINT64, "bool": onnxpb.TensorProto_BOOL,
 }
 
-// declared returns the declaration of an input or an output. An axis is a number, or a name if its size may vary.
+// declared returns the declaration of an input or an output of the given type. An axis is a number, or a name if its
+// size may vary.
 func declared(name string, kind onnxpb.TensorProto_DataType, axes ...any) *onnxpb.ValueInfoProto {
 	shape := new(onnxpb.TensorShapeProto)
 	for _, a := range axes {

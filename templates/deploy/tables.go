@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A tablesView is the view of host.hpp.tpl: host.json as C++.
+// A tablesView holds what host.hpp.tpl needs: host.json as C++ tables.
 type tablesView struct {
 	Top, Hash, Shortest, Longest, Inputs, Outputs, In, Out string
 	Tables                                                 []tableView
@@ -45,7 +45,8 @@ func (h *HostFile) tables() tablesView {
 	return v
 }
 
-// add adds a table with the items as spell writes them, and returns its name. It returns "nullptr" for no items.
+// add adds a table of C++ with the given items, as spell appends them to a text, and returns its name. It returns
+// "nullptr" if there are no items.
 func add[T any](v *tablesView, kind, name string, items []T, spell func(to []byte, item T) []byte) string {
 	if len(items) == 0 {
 		return "nullptr"
@@ -142,7 +143,7 @@ func text(to []byte, s string) []byte { return append(to, s...) }
 
 func short(to []byte, v int32) []byte { return strconv.AppendInt(to, int64(v), 10) }
 
-// integer writes an integer constant. The least int64 has no literal, so it is written as a difference.
+// integer appends an integer constant of C++. The least int64 has no literal, so it is written as a difference.
 func integer(to []byte, v int64) []byte {
 	if v == -1<<63 {
 		return append(to, "-9223372036854775807LL - 1"...)
@@ -150,7 +151,7 @@ func integer(to []byte, v int64) []byte {
 	return append(strconv.AppendInt(to, v, 10), "LL"...)
 }
 
-// float writes a double exactly.
+// float appends a double constant of C++ in hexadecimal, which is exact.
 func float(to []byte, v float64) []byte { return strconv.AppendFloat(to, v, 'x', -1, 64) }
 
 // quoted returns a name of the model as a C++ string. Characters that are not plain text become octal escapes, which

@@ -13,7 +13,7 @@ import (
 	"hlsgen/templates"
 )
 
-// WeightsName is the name of the file of weights beside host.json.
+// WeightsName is the name of the file beside host.json with weights that are loaded at run time.
 const WeightsName = "weights.bin"
 
 // weightsMagic is the beginning of a file of weights. Its last byte is the version of the format.
@@ -38,16 +38,17 @@ type ExternalWeights struct {
 	Passes int    `json:"passes"` // number of times that a frame reads all of them
 }
 
-// A WeightLoad holds weights to be loaded. Words fill the tables, in their order. External has the weights that come
-// with every frame, one copy of each. Design is the hash of the design that runs on the device, or empty for this
-// design.
+// A WeightLoad holds weights to be loaded at run time. Words fill the tables, in their order; External has those that
+// streams need with every frame, one copy of each. Design is the hash of the design on the device, or empty for this
+// one.
 type WeightLoad struct {
 	Words    []uint32
 	External [][]byte
 	Design   string
 }
 
-// externalOf returns the weights of a design that come with every frame. host.json's hash covers them.
+// externalOf returns the streams of weights that a design reads with every frame. It leaves their places in the file
+// open.
 func externalOf(d *dataflow.Design) (list []ExternalWeights) {
 	for _, p := range templates.WeightPorts(d) {
 		list = append(list, ExternalWeights{Port: p.Axis, Layer: p.Name, Bytes: p.Port.Bytes(), Copies: p.Copies,
@@ -56,7 +57,8 @@ func externalOf(d *dataflow.Design) (list []ExternalWeights) {
 	return list
 }
 
-// words returns all words of the file: those that fill tables, followed by those that come with every frame.
+// words returns all words of a file of weights: those that fill tables, then those that come with every frame. It sets
+// the places of the latter in h.Weights. It returns an error if their numbers do not fit.
 func (h *HostFile) words(l *WeightLoad) (all []uint32, err error) {
 	all = slices.Clone(l.Words)
 	if h.Weights == nil {
@@ -79,16 +81,17 @@ func (h *HostFile) words(l *WeightLoad) (all []uint32, err error) {
 	return all, nil
 }
 
-// A weightsView is the view of weights.hpp.tpl.
+// A weightsView holds what weights.hpp.tpl needs: the words of a file of weights, and where they are loaded.
 type weightsView struct {
 	Design, Offset, Words, Count, Loader string
 	External                             []externalView
 }
 
-// An externalView describes weights that come with every frame, in C++.
+// An externalView holds an ExternalWeights as text for C++.
 type externalView struct{ Port, At, Bytes, Copies, Passes string }
 
-// loaded adds weights to host.json. It returns the file of weights, and the files that load it.
+// loaded sets h.Weights for the weights in l, and returns the file of weights and the files that load it. It returns an
+// error if the design has no such weights, or other ones.
 func (h *HostFile) loaded(l *WeightLoad) (files templates.Files, err error) {
 	window, tables := h.Registers.Window(templates.WeightsWindowName)
 	if !tables && len(l.External) == 0 {
@@ -127,11 +130,12 @@ func (h *HostFile) loaded(l *WeightLoad) (files templates.Files, err error) {
 		{Path: "deploy/host/weights.hpp", Data: header}, {Path: "deploy/weights.py", Data: loader}}, err
 }
 
-// begun is the end of the driver's checks at its start.
+// begun is the last line of the checks that the Python driver makes at its start.
 const begun = `                        % (path, self.device.hash, self.host["hash"]))
 `
 
-// loads returns a driver that loads weights at its start.
+// loads returns the Python driver, changed so that it loads weights at its start. It panics if the driver does not
+// contain begun.
 func loads(driver []byte) []byte {
 	if !bytes.Contains(driver, []byte(begun)) {
 		panic("deploy: the driver begins otherwise")
@@ -140,9 +144,9 @@ func loads(driver []byte) []byte {
 		"        weights.load(self, host or os.path.join(here, \"host\", \"host.json\"))\n"), 1)
 }
 
-// weigh returns the file of weights. It consists of the magic, the hash of the design, the hash of host.json without
-// the file's name and hash, the number of words, 0, the words, and a hash of all that. Numbers are little-endian, as
-// the registers expect the words.
+// weigh returns the file of weights, and sets h.Weights and h.Hash. It has the magic, the design's hash, and the hash
+// of host.json without the file's name and hash. Then come the number of words, 0, the words, and a hash of all that.
+// Numbers are little-endian.
 func (h *HostFile) weigh(l *WeightLoad, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
@@ -172,7 +176,7 @@ func (h *HostFile) weigh(l *WeightLoad, words []uint32) ([]byte, error) {
 	return file, nil
 }
 
-// appendHash appends a hash as a number.
+// appendHash appends a hash, given as 16 hexadecimal digits, as a little-endian number. Any other text is an error.
 func appendHash(to []byte, hash string) ([]byte, error) {
 	number, err := hex.DecodeString(hash)
 	if err != nil || len(number) != 8 {
@@ -187,7 +191,8 @@ func FilesWithWeights(d *dataflow.Design, opt templates.Options, l WeightLoad) (
 	return files(d, opt, false, &l)
 }
 
-// HashOf returns the hash of a design that has a driver.
+// HashOf returns the hash of a design, which is in its host.json and in a register. The error is a *NoDriver if the
+// design can have no driver.
 func HashOf(d *dataflow.Design, opt templates.Options) (string, error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {

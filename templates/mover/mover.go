@@ -35,16 +35,16 @@ import (
 //go:embed *.sv
 var sources embed.FS
 
-// Read and Write are the module names of the two movers.
+// The names of the two movers' modules: from memory to a stream, and from a stream to memory.
 const (
 	ReadModuleName  = "hlsgen_read"
 	WriteModuleName = "hlsgen_write"
 )
 
-// shared lists the modules of the RTL back end's library that the movers use.
+// shared lists the modules that the movers use and that the library of the RTL back end defines.
 var shared = []string{"hlsgen_last", "hlsgen_stream"}
 
-// Files returns the source of both movers and all modules that they use, in one folder.
+// Files returns the source of both movers and of all modules that they use, without folders, sorted by name.
 func Files() templates.Files {
 	names, err := sources.ReadDir(".")
 	if err != nil {
@@ -66,7 +66,7 @@ func Files() templates.Files {
 	return files
 }
 
-// A Config holds the parameters of a mover.
+// A Config says whether a mover reads or writes memory, and holds the values of its module's parameters.
 type Config struct {
 	Writes      bool   // use hlsgen_write, else hlsgen_read
 	DataBits    int    // width of the memory's bus
@@ -82,8 +82,9 @@ type Config struct {
 // MaxBurstBeats is the largest number of beats in an AXI4 burst.
 const MaxBurstBeats = 256
 
-// New returns the mover of an accelerator's stream. The port's words are those of the longest sequence, with the given
-// steps; steps is 1 if all frames have one length.
+// New returns the mover for a stream of the accelerator; writes says that it writes to memory. The port's words are
+// those of the longest sequence, which has the given steps; steps is 1 if all frames have one length. An error says
+// which value no mover can have.
 func New(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
 	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: beats, Outstanding: 4,
 		Steps: steps, Hash: hash}
@@ -97,14 +98,15 @@ func New(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint
 	return c, nil
 }
 
-// NewLoader returns the mover that loads tables. The words are one sequence, and each word is a step of it.
+// NewLoader returns the mover that loads tables at run time. The host describes them to it as one sequence, each word
+// of which is a step.
 func NewLoader(dataBits, beats int, hash uint64) Config {
 	return Config{DataBits: dataBits, StreamBytes: templates.LoadBytes, MaxBeats: beats,
 		Outstanding: 4, FrameBytes: templates.LoadBytes, Hash: hash}
 }
 
-// NewWeightMover returns the mover of a stream of weights. Each frame consists of all weights, and all frames are
-// equal.
+// NewWeightMover returns the mover that repeats a layer's weights for every frame. Its bursts are at most mostBeats and
+// 1 KiB. An error says which value no mover can have.
 func NewWeightMover(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config, error) {
 	c := Config{DataBits: dataBits, StreamBytes: p.Port.TDATA() / 8, MaxBeats: mostBeats, Outstanding: 4,
 		FrameBytes: p.Port.Bytes(), Period: p.Port.Bytes() * p.Copies, Hash: hash}
@@ -115,7 +117,7 @@ func NewWeightMover(p templates.WeightPort, dataBits, mostBeats int, hash uint64
 	return c, nil
 }
 
-// check reports parameters that no mover can have.
+// check returns an error if no mover can have these parameters.
 func (c Config) check() error {
 	power := func(n, from, to int) bool { return n >= from && n <= to && bits.OnesCount(uint(n)) == 1 }
 	switch {
@@ -133,7 +135,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// Module returns the name of the module.
+// Module returns the name of the mover's SystemVerilog module.
 func (c Config) Module() string {
 	if c.Writes {
 		return WriteModuleName
@@ -141,10 +143,10 @@ func (c Config) Module() string {
 	return ReadModuleName
 }
 
-// A Parameter is a parameter of a module.
+// A Parameter is the name of a module's parameter, with its value in the notation of SystemVerilog.
 type Parameter struct{ Name, Value string }
 
-// Parameters returns the module's parameters in their order. HASH has 64 bits in the notation of SystemVerilog.
+// Parameters returns the parameters of the mover's module, in the order of their declaration.
 func (c Config) Parameters() []Parameter {
 	list := []Parameter{{"DATA_BITS", strconv.Itoa(c.DataBits)}, {"STREAM_BYTES", strconv.Itoa(c.StreamBytes)},
 		{"MAX_BEATS", strconv.Itoa(c.MaxBeats)}, {"OUTSTANDING", strconv.Itoa(c.Outstanding)},

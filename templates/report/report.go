@@ -16,7 +16,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// A Page is the contents of the report. Names and texts may be arbitrary.
+// A Page holds everything that the report of a build shows. Texts need no escaping.
 type Page struct {
 	Model, Board, Part, Tool string
 	Block                    string   // the device's name for a block RAM
@@ -38,31 +38,32 @@ type Page struct {
 	Given                    Facts    // the model and the options
 }
 
-// SVG is a picture drawn by this program, with texts already escaped.
+// SVG is the text of a picture, in which texts are already escaped. It is inserted unchanged.
 type SVG []byte
 
-// A Fact is a name with its value and a remark.
+// A Fact is a named value with a remark, which may be empty.
 type Fact struct{ Name, Value, Note string }
 
-// Facts are shown in the order of the list.
+// Facts are facts in the order in which the page shows them.
 type Facts []Fact
 
 // Add appends a fact. The note may be empty.
 func (f *Facts) Add(name, value, note string) { *f = append(*f, Fact{name, value, note}) }
 
-// A Notice is a diagnostic.
+// A Notice is a warning or a note about the build, with its code, a hint, and further notes.
 type Notice struct {
 	Severity, Code, Text, Hint string
 	Notes                      []string
 }
 
-// A Resource compares the design's use of a resource with the budget and the board.
+// A Resource compares how much of a resource the design uses with the budget, and with all that the board has.
 type Resource struct {
 	Name                string
 	Used, Budget, Board int
 }
 
-// Percent returns a part of the board in percent, from 0 to 100.
+// Percent returns which share part is of the board's amount, in percent from 0 to 100. It returns 0 if the board has
+// none.
 func (r Resource) Percent(part int) float64 {
 	if r.Board <= 0 {
 		return 0
@@ -70,16 +71,17 @@ func (r Resource) Percent(part int) float64 {
 	return min(100, max(0, 100*float64(part)/float64(r.Board)))
 }
 
-// Over reports whether the design takes more than the budget.
+// Over reports whether the design uses more of the resource than the budget.
 func (r Resource) Over() bool { return r.Used > r.Budget }
 
-// Amounts lists the resources of one part of the design.
+// Amounts lists how much a named part of the design takes of every resource.
 type Amounts struct {
 	Name                     string
 	LUT, FF, BRAM, URAM, DSP int
 }
 
-// A LayerRow is a row of the table of layers.
+// A LayerRow is a row of the table of layers: the layer's names, its fold, its clocks per frame, its waits and its
+// resources.
 type LayerRow struct {
 	Amounts
 	Nodes           []string // ONNX nodes
@@ -97,13 +99,14 @@ type LayerRow struct {
 	Accumulator     *AccumulatorWidths
 }
 
-// An AccumulatorWidths holds an accumulator's width under four rules, and the width and type used.
+// An AccumulatorWidths holds an accumulator's width in bits by each of four rules, and the width and type that are
+// used. ZeroCentred is 0 if that rule does not apply.
 type AccumulatorWidths struct {
 	DataType, L1, ZeroCentred, Exact, Used int
 	Type                                   string
 }
 
-// A FIFORow is a row of the table of FIFOs.
+// A FIFORow is a row of the table of FIFOs: one FIFO with its size, its memory, and how full it became.
 type FIFORow struct {
 	Stream, To, Memory, Reason string
 	Width, Depth, Most         int
@@ -122,7 +125,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"share":   share,
 }).Parse(source))
 
-// RenderHTML returns the page.
+// RenderHTML returns the page as HTML. It returns an error if a picture has no <svg> element, or the model or board no
+// name.
 func RenderHTML(p *Page) ([]byte, error) {
 	for name, s := range map[string]SVG{"clocks": p.Clocks, "timeline": p.Timeline} {
 		if s != nil && !bytes.Contains(s, []byte("<svg")) {
@@ -139,12 +143,13 @@ func RenderHTML(p *Page) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// picture returns an SVG from its root element on. HTML has no place for an XML declaration before it.
+// picture returns the text of an SVG from its <svg> element on, without what precedes it; HTML allows no XML
+// declaration there.
 func picture(s SVG) template.HTML {
 	return template.HTML(s[bytes.Index(s, []byte("<svg")):])
 }
 
-// most returns the largest number in a column of the layers.
+// most returns the largest number in a column of the table of layers, "cycles" or "LUT".
 func most(layers []LayerRow, column string) int {
 	n := 0
 	for i := range layers {
@@ -163,7 +168,8 @@ func (l *LayerRow) figure(column string) int {
 	panic("report: there is no column " + column)
 }
 
-// share returns a part of a whole in percent.
+// share returns which share part is of a whole in percent, with one decimal. It returns "0" if the whole is not
+// positive.
 func share(part, of int) string {
 	if of <= 0 {
 		return "0"
@@ -171,5 +177,5 @@ func share(part, of int) string {
 	return strconv.FormatFloat(100*float64(part)/float64(of), 'f', 1, 64)
 }
 
-// whole writes an integer with commas.
+// whole returns an integer as text, with commas between groups of three digits.
 func whole(n int) string { return humanize.Comma(int64(n)) }

@@ -16,15 +16,15 @@ import (
 //go:embed bench/*
 var benchFiles embed.FS
 
-// A NetworkRun is a network with the contents of its streams: Frames[f][s] is frame f on stream s. If Moves is set, the
-// bench also compares the moves of each iteration with the layers' loops.
+// A NetworkRun is a network with the contents of its streams, for a bench: Frames[f][s] is frame f on stream s. If
+// Moves is set, the bench also compares the moves of each iteration with the layers' loops.
 type NetworkRun struct {
 	*Network
 	Frames [][]dataflow.Tensor
 	Moves  bool
 }
 
-// A benchView is the view of bench.sv.tpl and main.cpp.tpl.
+// A benchView holds what bench.sv.tpl and main.cpp.tpl need.
 type benchView struct {
 	Reset, Patience                  string
 	Ports                            []string // ports of the bench
@@ -33,7 +33,7 @@ type benchView struct {
 	Feeds                            bool     // some network takes weights with every frame
 }
 
-// A dutView is a top in the bench.
+// A dutView holds what the bench needs of one network that it runs.
 type dutView struct {
 	Name, Top string
 	Reset     string // clocks by which the top lengthens a reset
@@ -105,13 +105,13 @@ func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
 	return files, nil
 }
 
-// bencher collects the tops of a bench.
+// A bencher builds a bench, network by network.
 type bencher struct {
 	view           benchView
 	reset, longest int
 }
 
-// port adds a port to the bench, and returns its description as a signal in C++.
+// port adds a port to the bench's top, and returns its declaration as a signal in C++.
 func (b *bencher) port(direction, name string, width int) (cpp string) {
 	b.view.Ports = append(b.view.Ports, fmt.Sprintf("%s logic [%d:0] %s", direction, width-1, name))
 	return fmt.Sprintf("{%d, &model.%s}", width, name)
@@ -193,7 +193,8 @@ func (b *bencher) top(name string, r NetworkRun, files *templates.Files) error {
 	return nil
 }
 
-// layer makes the bench watch the moves of each iteration of a layer.
+// layer makes the bench compare the moves of each iteration of a node of the network top with its loops in designs, one
+// per frame.
 func (b *bencher) layer(top string, node int, r NetworkRun, designs []*dataflow.Design,
 	watch func(to, format string, a ...any), files *templates.Files) {
 	n := r.design.Model.Graph.Nodes[node]
@@ -224,7 +225,7 @@ func (b *bencher) layer(top string, node int, r NetworkRun, designs []*dataflow.
 	*files = append(*files, templates.GeneratedFile{Path: "rtl/bench/data/" + own + ".dat", Data: text})
 }
 
-// designs returns the design for each frame. They differ if frames are sequences of different lengths.
+// designs returns the design for each frame: the same one unless frames are sequences of different lengths.
 func (r NetworkRun) designs() ([]*dataflow.Design, error) {
 	in := make([][]dataflow.Tensor, len(r.Frames))
 	for f, streams := range r.Frames {
@@ -240,8 +241,8 @@ func (r NetworkRun) designs() ([]*dataflow.Design, error) {
 	})
 }
 
-// record returns the words of the frames on a stream in the form that bench.hpp reads, with a dot after the last word
-// of each frame.
+// record returns the words of the frames on stream s in the form that bench.hpp reads. A dot comes after the last word
+// of each frame. designs has one design per frame.
 func (r NetworkRun) record(s int, designs []*dataflow.Design) ([]byte, error) {
 	var text []byte
 	for f, d := range designs {

@@ -14,7 +14,7 @@ type Digest struct {
 	Hash  uint64
 }
 
-// DigestClocks returns the digest of a list of clocks.
+// DigestClocks returns the digest of a list of clocks in increasing order.
 func DigestClocks(clocks []int) Digest {
 	d := Digest{Count: len(clocks)}
 	for _, c := range clocks {
@@ -23,7 +23,7 @@ func DigestClocks(clocks []int) Digest {
 	return d
 }
 
-// ParseDigests returns the digests that a bench printed, by name.
+// ParseDigests returns the digests in the output of a bench, by name.
 func ParseDigests(said string) map[string]Digest {
 	list := map[string]Digest{}
 	for _, line := range strings.Split(said, "\n") {
@@ -73,7 +73,7 @@ func WrongClocks(g *dataflow.Graph, should func(stream int) (written, read []int
 	}
 }
 
-// A way is one end of a stream, and the clocks in which it moves words.
+// A way is one end of a stream: its name in the bench, and the clocks in which it should move words.
 type way struct {
 	name   string
 	clocks []int
@@ -84,10 +84,10 @@ func Passed(said string) bool {
 	return strings.Contains(said, "PASS ") && !strings.Contains(said, "FAIL")
 }
 
-// A FrameClocks holds the clocks in which the first and the last word of a frame left, over all outputs.
+// A FrameClocks holds the clocks in which the first and the last word of a frame left a network, over all outputs.
 type FrameClocks struct{ First, Last int }
 
-// ParseFrameClocks returns the frames that a bench printed.
+// ParseFrameClocks returns the clocks of frames in the output of a bench, in order.
 func ParseFrameClocks(said string) (list []FrameClocks) {
 	next := map[int]int{} // by output: the number of its next frame
 	for _, line := range strings.Split(said, "\n") {

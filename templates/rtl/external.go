@@ -11,7 +11,7 @@ import (
 // weights returns the name of the FIFO in front of a layer whose weights come with every frame.
 func weights(layer string) string { return layer + "_weights" }
 
-// weights connects AXI4-Streams to the layers whose weights come with every frame.
+// weights adds an AXI4-Stream for each layer of the design whose weights come with every frame.
 func (v *topView) weights(d *dataflow.Design) {
 	for _, p := range templates.WeightPorts(d) {
 		w, f := p.Port.Width(), dataflow.WeightFIFO
@@ -26,10 +26,10 @@ func (v *topView) weights(d *dataflow.Design) {
 	}
 }
 
-// A feedView is a stream of weights in the bench, which always has a word. Name begins the names of its wires.
+// A feedView describes a stream of weights in the bench, which always has a word. Name begins the names of its wires.
 type feedView struct{ Name, Width, High, Words, File string }
 
-// feeds makes the bench feed a network's layers with weights.
+// feeds makes the bench give a network's layers the weights that they read with every frame.
 func (b *bencher) feeds(dut *dutView, d *dataflow.Design, files *templates.Files) {
 	for _, p := range templates.WeightPorts(d) {
 		f := feedView{Name: dut.Name + "_" + weights(p.Name), Width: strconv.Itoa(p.Port.TDATA()),

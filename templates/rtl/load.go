@@ -14,8 +14,8 @@ var loadPorts = []string{"input  logic load_begin", "input  logic load_write",
 	"output logic on_write",
 	fmt.Sprintf("output logic [%d:0] on_word", circuit.TableLoadWordBits-1)}
 
-// loads writes the loading of a module's tables, one after the other: each table takes the words that it has room
-// for, and passes on the words after these.
+// loads writes the loading of a module's tables, one after the other. Each table takes the words that it has room for,
+// and passes on the words after these.
 func loads(s *speller, assign func(format string, a ...any)) {
 	from := "load"
 	for k, t := range s.m.Memories {
@@ -76,20 +76,20 @@ func (t LoadedTable) Words() []uint32 {
 // Size returns the number of words by which the table is loaded.
 func (t LoadedTable) Size() int { return t.memory.Rows * t.parts() }
 
-// parts returns the words per row.
+// parts returns the number of words of 32 bits that a row of the table takes.
 func (t LoadedTable) parts() int {
 	return (t.memory.Width + circuit.TableLoadWordBits - 1) / circuit.TableLoadWordBits
 }
 
-// Path returns the file with the initial contents of the table.
+// Path returns the path of the file with the initial contents of the table, in a project whose top has the given name.
 func (t LoadedTable) Path(top string) string {
 	return "rtl/tables/" + top + "_" + t.Layer + "_" + t.Name + ".mem"
 }
 
-// Tables lists the network's loaded tables, in the order of their words.
+// Tables returns the network's tables that are loaded at run time, in the order of their words.
 func (n *Network) Tables() []LoadedTable { return n.loaded }
 
-// TablesOf returns the Tables of the network that New would make from a design, without generating its text.
+// TablesOf returns the Tables of the network that New would make of a design, without generating its text.
 func TablesOf(d *dataflow.Design) (list []LoadedTable) {
 	for i, node := range d.Model.Graph.Nodes {
 		if l, ok := node.Op.(dataflow.Loadable); ok && l.Loads() {
@@ -100,7 +100,7 @@ func TablesOf(d *dataflow.Design) (list []LoadedTable) {
 	return list
 }
 
-// tables returns the loaded tables of a layer.
+// tables returns the tables of a layer that are loaded at run time. layer is its name and m its circuit.
 func tables(layer string, m *circuit.Module) (list []LoadedTable) {
 	for _, t := range m.LoadableTables() {
 		list = append(list, LoadedTable{layer, t.Name, t})
@@ -108,7 +108,7 @@ func tables(layer string, m *circuit.Module) (list []LoadedTable) {
 	return list
 }
 
-// load adds a layer to the chain of loading, and returns the connections of its module to the chain.
+// load adds a layer to the chain along which tables are loaded, and returns the connections of its module to the chain.
 func (v *topView) load(layer string) (connections []string) {
 	from := "load"
 	if n := len(v.Loads); n > 0 {
@@ -133,7 +133,7 @@ func addressBits(rows int) int {
 	return n
 }
 
-// loadLibrary returns the module that loads tables.
+// loadLibrary returns the files of the module that loads tables.
 func loadLibrary() templates.Files {
 	text, err := loadFiles.ReadFile("load/hlsgen_load.sv")
 	if err != nil {

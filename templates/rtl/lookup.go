@@ -8,20 +8,20 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A table is a Boolean function: bit n of it is the result for operands that form the number n, the first operand
-// lowest.
+// A table is a Boolean function of several operands. Bit n of it is the result for operands that form the number n, the
+// first operand lowest.
 type table struct {
 	operands int
 	bits     uint64
 }
 
-// macro returns the name of the macro for a table.
+// macro returns the name of the SystemVerilog macro for a table.
 func (t table) macro() string {
 	return fmt.Sprintf("hlsgen_lut%d_%0*x", t.operands, 1<<t.operands/4, t.bits)
 }
 
-// lookup returns the expression of a lookup: the bit of a table for each combination of operands. It uses a macro if
-// the table is no simple chain of operations.
+// lookup returns the SystemVerilog expression of a lookup, the bit of a table for each combination of operands. It uses
+// a macro if the table is no simple chain of operations.
 func (s *speller) lookup(n circuit.Node) string {
 	list := make([]string, len(n.Args))
 	for i, a := range n.Args {
@@ -40,9 +40,9 @@ func (s *speller) lookup(n circuit.Node) string {
 	return fmt.Sprintf("`%s(%s)", t.macro(), strings.Join(list, ", "))
 }
 
-// definitions returns the macros of a module's tables. A table is spelled as nested choices, which synthesis turns
-// into a lookup table. An index into a constant would cost Yosys a megabyte each. Verilator gets an index, because it
-// makes a statement of every choice.
+// definitions returns the macros of a module's tables. A table is spelled as nested choices, which synthesis turns into
+// a LUT. An index into a constant would cost Yosys a megabyte each. Verilator gets an index, because it makes a
+// statement of every choice.
 func definitions(tables []table) string {
 	var bits, choices strings.Builder
 	for _, t := range tables {

@@ -28,13 +28,13 @@ import (
 	"hlsgen/templates"
 )
 
-// Layer returns the files of a layer: its module, and the tables that it reads. The layer's name must be an
-// identifier, as the circuit's names are. about is a comment.
+// Layer returns the SystemVerilog files of a layer: its module, and the tables that it reads. The layer's name must be
+// an identifier, as the circuit's names are. about is a comment.
 func Layer(name, about string, m *circuit.Module) templates.Files {
 	return layer(name, about, m, nil)
 }
 
-// layer is Layer, with outputs that say in which clocks the module waits at the ports named in waits.
+// layer returns what Layer does, with outputs that say in which clocks the module waits at the ports named in waits.
 func layer(name, about string, m *circuit.Module, waits []string) templates.Files {
 	var files templates.Files
 	var text strings.Builder
@@ -62,7 +62,7 @@ func layer(name, about string, m *circuit.Module, waits []string) templates.File
 	return files
 }
 
-// collect lists all called functions, each before its callers.
+// collect appends all functions that a circuit calls to the list, each before its callers.
 func collect(m *circuit.Module, list *[]*circuit.Module) {
 	for _, c := range m.Calls {
 		if !slices.Contains(*list, c.Function) {
@@ -72,7 +72,7 @@ func collect(m *circuit.Module, list *[]*circuit.Module) {
 	}
 }
 
-// contents returns a table for $readmemh, one row per line.
+// contents returns the text of a table for $readmemh, one row per line.
 func contents(t circuit.RowMemory) []byte {
 	var text []byte
 	elem, rows := t.Data()
@@ -82,7 +82,7 @@ func contents(t circuit.RowMemory) []byte {
 	return text
 }
 
-// A speller writes a module.
+// A speller writes the module of a circuit in SystemVerilog.
 type speller struct {
 	m      *circuit.Module
 	module string
@@ -97,7 +97,7 @@ type speller struct {
 	readers
 }
 
-// table returns the path of a table's contents, below the project.
+// table returns the path of the file with a table's contents, relative to the project.
 func (s *speller) table(t circuit.RowMemory) string {
 	return "rtl/tables/" + s.prefix + t.Name + ".mem"
 }
@@ -141,9 +141,9 @@ func (s *speller) layer(w *strings.Builder) {
 	s.write(w, ports, last)
 }
 
-// waiting returns the outputs that say in which clocks the layer waits. An input starves if an iteration must read a
-// missing word. An output stalls if all words of the iteration are there, but there is no room for the word that it
-// writes.
+// waiting adds outputs that say in which clocks the layer waits, and returns their declarations. An input starves if an
+// iteration must read a missing word. An output stalls if all words of the iteration are there, but there is no room
+// for the word that it writes.
 func waiting(s *speller, assign func(format string, a ...any)) (ports []string) {
 	if len(s.waits) == 0 {
 		return nil
@@ -170,7 +170,7 @@ func waiting(s *speller, assign func(format string, a ...any)) (ports []string) 
 	return ports
 }
 
-// either returns the condition that a port is ready if the iteration moves a word at it, or "" if it never does.
+// either returns the expression that a port is ready if the iteration moves a word at it, or "" if it never does.
 func either(when, there string) string {
 	switch when {
 	case "1'd1":
@@ -181,7 +181,7 @@ func either(when, there string) string {
 	return "(!" + when + " || " + there + ")"
 }
 
-// both returns the condition that a and b hold.
+// both returns the expression that a and b hold, either of which may be empty.
 func both(a, b string) string {
 	switch b {
 	case "1'd1":
@@ -217,7 +217,7 @@ func (s *speller) function(w *strings.Builder) {
 	s.write(w, ports, last)
 }
 
-// clocked reports whether a circuit needs a clock.
+// clocked reports whether the module of a circuit needs a clock.
 func clocked(m *circuit.Module) bool {
 	return len(m.States) > 0 || slices.ContainsFunc(m.Memories,
 		func(a circuit.RowMemory) bool { return !a.Constant() }) ||
@@ -233,7 +233,7 @@ func sign(signed bool) string {
 	return ""
 }
 
-// write writes the module from the collected stages and clocks.
+// write writes the module with the given ports from the stages and clocks that were collected, and the lines last.
 func (s *speller) write(w *strings.Builder, ports, last []string) {
 	fmt.Fprintf(w, "%smodule %s (\n", definitions(s.tables), s.module)
 	for i, p := range ports {
@@ -287,7 +287,7 @@ func (s *speller) statement(w *strings.Builder, line string) {
 	fmt.Fprintf(w, "    %s\n", line)
 }
 
-// memories declares tables and arrays.
+// memories writes the declarations of tables and arrays.
 func (s *speller) memories(w *strings.Builder) {
 	for k, t := range s.m.Memories {
 		if t.Rows == 1 && !t.Loaded { // a register

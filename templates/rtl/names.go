@@ -9,10 +9,10 @@ import (
 // Values have names for readers of the hardware. A layer names the values with a meaning; all others are named after
 // their origin. Element 3 of weights_row is weights_row_3, and a sum is sum_12.
 
-// longest is the length of the longest name that is derived from another.
+// longest is the length of the longest name that is derived from the name of another value.
 const longest = 32
 
-// made holds the names of values without a better one, by operation. They are numbered.
+// made holds the names of values without a better one, by operation. Numbers are appended.
 var made = map[circuit.Operation]string{
 	circuit.OpAdd: "sum", circuit.OpSubtract: "difference", circuit.OpMultiply: "product", circuit.OpAnd: "all",
 	circuit.OpOr: "any", circuit.OpXor: "odd", circuit.OpNot: "not", circuit.OpLogicTable: "lut",
@@ -24,7 +24,7 @@ var made = map[circuit.Operation]string{
 	circuit.OpReadMemoryUnclocked: "row", circuit.OpCallResult: "result",
 }
 
-// call names all values.
+// call gives all values names.
 func (s *speller) call() {
 	taken := map[string]bool{"clk": true, "rst": true}
 	for _, a := range s.m.Memories {

@@ -14,8 +14,8 @@ import (
 	"hlsgen/templates"
 )
 
-// A cellLibrary says how Yosys makes cells for a family, and which files contain the models of these cells: the first
-// file, followed by files that it includes.
+// A cellLibrary says how Yosys makes cells for a family of devices, and which files have the models of these cells. The
+// first file comes first, followed by those that it includes.
 type cellLibrary struct {
 	synth    string
 	models   []string
@@ -23,7 +23,7 @@ type cellLibrary struct {
 	blockRAM bool   // the models include block RAM
 }
 
-// cellLibraries holds the libraries by family. The scripts keep modules apart, so that benches see the streams
+// cellLibraries holds the way to make cells by family. The scripts keep modules apart, so that benches see the streams
 // between them.
 var cellLibraries = map[boards.Family]cellLibrary{
 	boards.ICE40U: {"synth_ice40 -device u -dsp -noflatten", []string{"ice40/cells_sim.v"},
@@ -36,15 +36,15 @@ var cellLibraries = map[boards.Family]cellLibrary{
 // conflict is a warning of Yosys that must be an error: of two drivers of a wire Yosys drops one.
 const conflict = "Driver-driver conflict"
 
-// Bits of memory blocks, and the bits of a block that one LUT replaces if there is no model of the block.
+// The bits of memory blocks, and the bits of a block that one LUT replaces if there is no model of the block.
 const (
 	blockBits = 18 << 10
 	ultraBits = 288 << 10
 	lutBits   = 64
 )
 
-// NetlistLUTs estimates the LUTs in the netlist of a design with the given resources. Block RAM and multipliers without
-// a model in Yosys become LUTs.
+// NetlistLUTs returns an estimate of the LUTs in the netlist of a design with the resources r. Block RAM and
+// multipliers without a model in Yosys become LUTs.
 func NetlistLUTs(b boards.Board, r dataflow.Resources) int {
 	if cellLibraries[b.Family].blockRAM {
 		return r.LUT
@@ -52,8 +52,8 @@ func NetlistLUTs(b boards.Board, r dataflow.Resources) int {
 	return r.LUT + (r.BRAM*blockBits+r.URAM*ultraBits)/lutBits + 300*r.DSP
 }
 
-// Netlist makes cells of the network with Yosys, in a folder. It returns the files of a bench in which the cells
-// replace the network's modules, with Yosys' models of the cells.
+// Netlist makes cells of the network with Yosys, in the folder dir. files are those of a bench. It returns them with
+// the cells in place of the network's modules, and with Yosys' models of the cells.
 func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files) (templates.Files, error) {
 	if err := files.Write(dir); err != nil {
 		return nil, err
@@ -85,7 +85,8 @@ func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files
 	return append(made, models...), err
 }
 
-// read returns the models from the installed Yosys. Files that others include get the path at which Verilator looks.
+// read returns the models of cells from the installed Yosys. Files that others include get the path at which Verilator
+// looks.
 func (l cellLibrary) read() (files templates.Files, err error) {
 	yosys, err := exec.LookPath("yosys")
 	if err != nil {

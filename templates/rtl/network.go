@@ -21,7 +21,7 @@ var loadFiles embed.FS
 //go:embed *.tpl
 var texts embed.FS
 
-// A Network is a design in SystemVerilog.
+// A Network is a design as text in SystemVerilog.
 type Network struct {
 	Top   string
 	Files templates.Files // files below rtl/ of this design, without the library
@@ -34,7 +34,7 @@ type Network struct {
 	loaded []LoadedTable // in the order of their words
 }
 
-// A topView is the view of top.sv.tpl.
+// A topView holds what top.sv.tpl needs.
 type topView struct {
 	Top     string
 	Reset   string
@@ -48,7 +48,7 @@ type topView struct {
 	Registers *registersView // nil if there are no registers
 }
 
-// A streamView is a FIFO. High is the index of a word's highest bit.
+// A streamView describes the FIFO of a stream. High is the index of a word's highest bit.
 type streamView struct {
 	Name, Width, High, Places, Style string
 	Counted                          bool // the FIFO has counters
@@ -74,7 +74,8 @@ var styles = map[dataflow.Memory]string{
 	dataflow.SRL: "srl", dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
 }
 
-// style returns the style of a FIFO on a board. If the device has no memory in LUTs, the FIFO is a shift register.
+// style returns the style that hlsgen_stream has for a FIFO in memory m. On a board whose device has no memory in LUTs,
+// such a FIFO is a shift register.
 func style(m dataflow.Memory, b boards.Board) string {
 	if m == dataflow.LUTRAM && !b.StoresInLUTs() {
 		m = dataflow.SRL
@@ -82,7 +83,7 @@ func style(m dataflow.Memory, b boards.Board) string {
 	return styles[m]
 }
 
-// New returns a design as a network in SystemVerilog.
+// New returns a design as a network in SystemVerilog, or an error if a layer has no circuit.
 func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
@@ -168,10 +169,10 @@ func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	return n, err
 }
 
-// stream returns the name of a FIFO.
+// stream returns the name of the FIFO of stream s.
 func stream(s int) string { return fmt.Sprint("s", s) }
 
-// borders connects the ends of the network to AXI4-Streams, whose words are padded with zeros to whole bytes.
+// borders adds the connections of the network's ends to AXI4-Streams, whose words are padded with zeros to whole bytes.
 func (v *topView) borders(n *Network, ends endings) {
 	for _, p := range n.face.In {
 		w := p.Port.Width()
@@ -202,7 +203,7 @@ func (v *topView) borders(n *Network, ends endings) {
 	}
 }
 
-// Library returns the modules that depend on no design.
+// Library returns the files of the modules that depend on no design.
 func Library() templates.Files {
 	names, err := library.ReadDir("lib")
 	if err != nil {

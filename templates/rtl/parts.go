@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// partBits limits the bits that a module of a layer adds, compares or selects for its own elements alone. With about
-// so many bits, Yosys takes 2 GiB and five minutes (docs/rtl.md).
+// partBits limits the bits that a module adds, compares or selects for its own elements alone. With about so many bits,
+// Yosys takes 2 GiB and five minutes (docs/rtl.md).
 const partBits = dataflow.MaxAddedBits / 16
 
 // A parting moves groups of a layer's output elements into modules of their own, with all nodes that serve only one
@@ -28,7 +28,7 @@ const (
 	shared = -1
 )
 
-// parted divides a layer's circuit into modules with about most bits each.
+// parted returns a layer's circuit divided into modules with about most bits each, or m itself if it is small enough.
 func parted(m *circuit.Module, most int) *circuit.Module {
 	bits := 0
 	for _, n := range m.Nodes {
@@ -52,7 +52,7 @@ func parted(m *circuit.Module, most int) *circuit.Module {
 	return p.made()
 }
 
-// added returns the bits of a node that need logic.
+// added returns the number of a node's bits that need logic.
 func added(m *circuit.Module, n circuit.Node) int {
 	switch n.Op {
 	case circuit.OpAdd, circuit.OpSubtract, circuit.OpMux:
@@ -65,7 +65,7 @@ func added(m *circuit.Module, n circuit.Node) int {
 	return 0
 }
 
-// elementsOf returns the elements of which a word consists, before any delays.
+// elementsOf returns the nodes of the elements that a word consists of, before any delays.
 func elementsOf(m *circuit.Module, word circuit.ID) []circuit.ID {
 	for word != circuit.NoNode && m.Nodes[word].Op == circuit.OpDelayOneClock {
 		word = m.Nodes[word].Args[0]
@@ -92,7 +92,7 @@ func (p *parting) movable(n circuit.Node) bool {
 	return false
 }
 
-// named calls visit for every reference to a node from outside of the nodes.
+// named calls visit for every reference to a node that is not an operand of another node.
 func named(m *circuit.Module, visit func(id *circuit.ID)) {
 	visit(&m.Fire)
 	for i := range m.In {
@@ -124,7 +124,7 @@ func operands(m *circuit.Module, n circuit.Node) []circuit.ID {
 	return n.Args
 }
 
-// keep marks the nodes that are referenced from outside of the nodes, so that they stay.
+// keep marks the nodes to which something other than a node refers, so that they stay.
 func (p *parting) keep() {
 	for _, n := range p.m.Nodes {
 		if n.Op == circuit.OpReadMemoryUnclocked || n.Op == circuit.OpReadMemoryClocked {
@@ -138,7 +138,7 @@ func (p *parting) keep() {
 	})
 }
 
-// claim marks a node as serving a group, or as shared if it also serves another.
+// claim marks a node as needed by a group alone, or as shared if another group needs it too.
 func (p *parting) claim(id circuit.ID, group int) {
 	switch p.owner[id] {
 	case nobody, group:
@@ -148,8 +148,8 @@ func (p *parting) claim(id circuit.ID, group int) {
 	}
 }
 
-// spread claims the operands of all claimed nodes. It goes backwards, because readers come after the nodes that they
-// read.
+// spread claims the operands of all claimed nodes for the same groups. It goes backwards, because readers come after
+// the nodes that they read.
 func (p *parting) spread(elements []circuit.ID) {
 	joined := -1
 	for i := len(p.m.Nodes) - 1; i >= 0; i-- {
@@ -174,7 +174,7 @@ func (p *parting) spread(elements []circuit.ID) {
 	}
 }
 
-// together makes all results of a call serve one group, or stay.
+// together makes all results of a call serve one group, or stay where they are.
 func (p *parting) together() {
 	owner := make(map[uint64]int)
 	for pass := range 2 {
@@ -195,7 +195,7 @@ func (p *parting) together() {
 	}
 }
 
-// made returns the module in which the groups are calls of functions.
+// made returns the circuit in which the groups are calls of functions.
 func (p *parting) made() *circuit.Module {
 	from := p.m
 	m := *from
@@ -259,7 +259,7 @@ func (p *parting) made() *circuit.Module {
 	return &m
 }
 
-// tables returns the memories that move into the modules of groups.
+// tables returns the set of memories that move into the modules of groups, by number.
 func (p *parting) tables() map[int]bool {
 	gone := map[int]bool{}
 	for i, n := range p.m.Nodes {
@@ -270,7 +270,7 @@ func (p *parting) tables() map[int]bool {
 	return gone
 }
 
-// moved returns the number of a call in another module. It copies the call with the call's first result.
+// moved copies a call of the list from to the module to, unless known has it, and returns its number there.
 func moved(to *circuit.Module, from []circuit.Call, known map[uint64]uint64, call uint64) uint64 {
 	at, ok := known[call]
 	if !ok {
@@ -283,7 +283,7 @@ func moved(to *circuit.Module, from []circuit.Call, known map[uint64]uint64, cal
 	return at
 }
 
-// stageOf returns the earliest stage of the given values.
+// stageOf returns the earliest stage of the nodes in the list.
 func stageOf(m *circuit.Module, list []circuit.ID) (stage int) {
 	if len(list) > 0 {
 		stage = m.Nodes[slices.MinFunc(list, func(a, b circuit.ID) int {
@@ -293,7 +293,7 @@ func stageOf(m *circuit.Module, list []circuit.ID) (stage int) {
 	return max(0, stage)
 }
 
-// function returns a group as a function, and the arguments of its call.
+// function returns group g as a function, and the nodes that are the arguments of its call.
 func (p *parting) function(g int) (f *circuit.Module, args []circuit.ID) {
 	f = &circuit.Module{Name: fmt.Sprintf("part_%d", g), Fire: circuit.NoNode, Known: new(sync.Map)}
 	to := map[circuit.ID]circuit.ID{}

@@ -14,7 +14,7 @@ import (
 //go:embed registers/*.sv
 var registerFiles embed.FS
 
-// A registersView is the part of top.sv.tpl's view about registers: the slave, and the windows behind it.
+// A registersView holds what top.sv.tpl needs of registers: the AXI4-Lite slave, and the windows behind it.
 type registersView struct {
 	Port, Address, Latency string // Address is the width of a byte address
 	High                   string // the highest bit of a word address
@@ -23,11 +23,11 @@ type registersView struct {
 	Loader                 string // the AXI4-Stream that loads tables, or empty
 }
 
-// A windowView is a window of registers. Here is the condition on the word address that selects it, or empty for the
-// only window.
+// A windowView is a window of registers behind the slave. Here is the condition on the word address that selects it, or
+// empty for the only window.
 type windowView struct{ Name, Here string }
 
-// A countersView describes pairs of counters: the first pair is for the design, the others are for the streams.
+// A countersView describes pairs of counters. The first pair is for the design, the others are for the streams.
 type countersView struct {
 	Pairs, High string // High is the highest bit of a word address in the window
 	Begins      string // condition that a word of an input is visible
@@ -37,12 +37,12 @@ type countersView struct {
 	Last        string // last stream in the chain of counters
 }
 
-// A counterView is the pair of a stream. From is the pair before it in the chain. Stalled and Starved are conditions
-// for waiting at the host's end.
+// A counterView is the pair of counters of a stream. From is the pair before it in the chain. Stalled and Starved are
+// the conditions for waiting at the host's end.
 type counterView struct{ Name, Pair, Words, From, Stalled, Starved string }
 
-// registers returns the view of the network's registers, and their modules. The view is nil if there are no
-// registers.
+// registers returns what the top needs of the network's registers, and the files of their modules. Both are nil if
+// there are no registers.
 func (n *Network) registers() (*registersView, templates.Files, error) {
 	r := templates.RegistersOf(n.design)
 	if r == nil {
@@ -77,7 +77,7 @@ func (n *Network) registers() (*registersView, templates.Files, error) {
 	return v, files, nil
 }
 
-// counters returns the view of the counters. A frame on a stream has a fixed number of words; if frames are
+// counters returns what the top needs of the counters. A frame on a stream has a fixed number of words; if frames are
 // sequences, each step counts as a frame.
 func (n *Network) counters() *countersView {
 	g := n.design.Model.Graph
@@ -113,7 +113,7 @@ func (n *Network) counters() *countersView {
 	return v
 }
 
-// quiet returns connections that leave the slave and the stream of tables idle.
+// quiet returns connections of the network's module that leave the slave and the stream of tables idle.
 func (n *Network) quiet() (pins []string) {
 	r := templates.RegistersOf(n.design)
 	if r == nil {
@@ -132,7 +132,7 @@ func (n *Network) quiet() (pins []string) {
 	return pins
 }
 
-// waits returns the ports at which a layer must say when it waits.
+// waits returns the names of the ports at which a layer must say when it waits.
 func waits(node *dataflow.Node, counters bool) (names []string) {
 	if !counters {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// circuit returns the circuit of a node. If the layer needs no ends of sequences, it is the circuit for a single
-// step, which the layer handles as a frame.
+// circuit returns the circuit of a node. If the layer need not be told where sequences end, it is that for a single
+// time step, which the layer handles as a frame.
 func (n *Network) circuit(node int) (*circuit.Module, error) {
 	d, op := n.design, n.design.Model.Graph.Nodes[node].Op
 	if n.reads(node) && !dataflow.ReadsEnds(op, d.Model.Lengths.Max) {
@@ -22,12 +22,12 @@ func (n *Network) circuit(node int) (*circuit.Module, error) {
 	return c.Circuit(d.Folds[node], d.Target), nil
 }
 
-// timed reports whether a stream carries steps of sequences.
+// timed reports whether a stream carries time steps of sequences.
 func (n *Network) timed(stream int) bool {
 	return n.one != nil && n.design.Model.Graph.HasTimeSteps(n.one.Model.Graph, stream)
 }
 
-// reads reports whether a node reads steps of sequences.
+// reads reports whether a node reads time steps of sequences.
 func (n *Network) reads(node int) bool {
 	return slices.ContainsFunc(n.design.Model.Graph.Nodes[node].In, n.timed)
 }
@@ -52,7 +52,8 @@ func (n *Network) ends() (list endings) {
 	return list
 }
 
-// of returns the ending that a node reads or, for node -1, that the output of the given stream reads.
+// of returns the ending that a node reads or, for node -1, that the output of the given stream reads. told is false if
+// there is none.
 func (list endings) of(node, stream int) (e ending, told bool) {
 	k := slices.IndexFunc(list, func(e ending) bool { return e.Node == node && (node >= 0 || e.Stream == stream) })
 	if k < 0 {

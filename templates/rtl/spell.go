@@ -27,7 +27,7 @@ func (s *speller) spell() {
 	}
 }
 
-// literal returns a number with the given width.
+// literal returns the number v as a SystemVerilog constant of width bits.
 func literal(v int64, width int) string {
 	if v >= 0 && v < 1<<31 {
 		return fmt.Sprintf("%d'd%d", width, v)
@@ -39,7 +39,7 @@ func literal(v int64, width int) string {
 	return fmt.Sprintf("%d'h%x", width, bits)
 }
 
-// A body holds the statements of each stage, and the register assignments at its end.
+// A body holds the statements of each pipeline stage, and the register assignments at its end.
 type body struct{ stages, clocks [][]string }
 
 func (b *body) line(stage int, text string)  { put(&b.stages, stage, text) }
@@ -58,13 +58,13 @@ func (s *speller) whole(id circuit.ID) string {
 	return s.names[id]
 }
 
-// A readers records which bits of each value are read.
+// A readers records which bits of each value are read in a module.
 type readers struct {
 	m    *circuit.Module
 	used [][]bool
 }
 
-// use notes that the given bits of a value are read.
+// use records that width bits of a value, from bit low on, are read.
 func (r *readers) use(id circuit.ID, low, width int) {
 	n := r.m.Nodes[id]
 	if n.Op == circuit.OpReadNextState { // stands for the register
@@ -87,7 +87,7 @@ func (r *readers) read(id circuit.ID) bool {
 	return r.used[id] != nil && !slices.Contains(r.used[id], false)
 }
 
-// resized returns a value with the given width, extended by its sign or reduced to its lowest bits.
+// resized returns the expression of a value with width bits, extended by its sign or reduced to its lowest bits.
 func (s *speller) resized(id circuit.ID, width int) string {
 	n := s.m.Nodes[id]
 	switch {
@@ -103,7 +103,7 @@ func (s *speller) resized(id circuit.ID, width int) string {
 	return s.slice(id, 0, width)
 }
 
-// constant returns a constant node's value with the given width.
+// constant returns the value of a constant node as SystemVerilog, with width bits.
 func constant(n circuit.Node, width int) string {
 	v := n.Range.Lo
 	if width < num.MaxWidth {
@@ -115,7 +115,7 @@ func constant(n circuit.Node, width int) string {
 	return literal(v, width)
 }
 
-// slice returns some bits of a value.
+// slice returns the expression of width bits of a value, from bit low on.
 func (s *speller) slice(id circuit.ID, low, width int) string {
 	n := s.m.Nodes[id]
 	if n.Op == circuit.OpConstant {
@@ -131,7 +131,7 @@ func (s *speller) slice(id circuit.ID, low, width int) string {
 	return fmt.Sprintf("%s[%d:%d]", s.names[id], low+width-1, low)
 }
 
-// show declares a node in a stage.
+// show writes the declaration of a node's value in a stage.
 func (s *speller) show(stage int, id circuit.ID) {
 	for len(s.shown) <= stage {
 		s.shown = append(s.shown, nil)
@@ -181,7 +181,7 @@ func (s *speller) node(id circuit.ID) {
 	s.line(stage, fmt.Sprintf("assign %s = %s;", name, s.expression(n)))
 }
 
-// row returns the row of a memory at an address. The address gets as many bits as the number of rows needs.
+// row returns the expression of the row of a memory at an address, which gets as many bits as the number of rows needs.
 func (s *speller) row(memory int, address circuit.ID) string {
 	rows := s.m.Memories[memory].Rows
 	if rows == 1 && !s.m.Memories[memory].Loaded {
@@ -194,7 +194,7 @@ func (s *speller) row(memory int, address circuit.ID) string {
 		num.NarrowestInt(num.SingleValue(int64(rows-1))).Width))
 }
 
-// expression returns the expression that computes a node from its operands.
+// expression returns the SystemVerilog expression that computes a node from its operands.
 func (s *speller) expression(n circuit.Node) string {
 	w := n.Width
 	arg := func(i, width int) string { return s.resized(n.Args[i], width) }
@@ -235,8 +235,8 @@ func (s *speller) expression(n circuit.Node) string {
 	panic(fmt.Sprintf("rtl: operation %d", n.Op))
 }
 
-// addend returns an operand of a sum or difference. If the node is signed, both operands are made signed. Otherwise
-// Yosys puts the signed operand on the carry chain, and the chain's lookup tables cannot absorb the other operand's
+// addend returns the expression of operand i of a sum or difference. If the node is signed, both operands are made
+// signed. Otherwise Yosys puts the signed one on the carry chain, and the chain's LUTs cannot absorb the other one's
 // logic.
 func addend(s *speller, n circuit.Node, i int) string {
 	text, own := s.resized(n.Args[i], n.Width), s.m.Nodes[n.Args[i]]
@@ -254,7 +254,7 @@ func (s *speller) chain(n circuit.Node, op string) string {
 	return strings.Join(list, op)
 }
 
-// comparison returns a comparison of operands extended to a common width, signed if either is.
+// comparison returns the expression of a comparison, with operands extended to a common width, signed if either is.
 func (s *speller) comparison(n circuit.Node) string {
 	a, b := s.m.Nodes[n.Args[0]], s.m.Nodes[n.Args[1]]
 	t := num.NarrowestInt(a.Range.Union(b.Range))
@@ -276,7 +276,7 @@ func (s *speller) comparison(n circuit.Node) string {
 	return x + " < " + y
 }
 
-// shift returns a shift by a constant, which is wiring.
+// shift returns the expression of a shift by a constant, which is wiring.
 func (s *speller) shift(n circuit.Node) string {
 	a := s.m.Nodes[n.Args[0]]
 	if n.K > 0 {
@@ -296,7 +296,7 @@ func (s *speller) shift(n circuit.Node) string {
 	return fmt.Sprintf("{{%d{%s[%d]}}, %s}", n.Width-have, s.names[n.Args[0]], a.Width-1, s.slice(n.Args[0], low, have))
 }
 
-// pick writes the selection of one value by its number.
+// pick writes the statements that select one value by its number.
 func (s *speller) pick(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	stage := max(n.Stage, 0)
@@ -311,7 +311,7 @@ func (s *speller) pick(id circuit.ID) {
 	s.line(stage, "endcase")
 }
 
-// multiply writes a multiplication with a device's multiplier, in its own module. Synthesis uses multipliers for no
+// multiply writes a multiplication by a device's multiplier, in a module of its own. Synthesis uses multipliers for no
 // others.
 func (s *speller) multiply(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
@@ -323,7 +323,7 @@ func (s *speller) multiply(id circuit.ID) {
 		s.resized(n.Args[1], factors[1]), name))
 }
 
-// result declares a result of a call. The last result of the call also writes the call.
+// result writes the declaration of a result of a call, and with the last result the call itself.
 func (s *speller) result(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	c := s.m.Calls[n.Table]
@@ -355,7 +355,7 @@ func (s *speller) result(id circuit.ID) {
 	s.line(c.Stage, fmt.Sprintf("%s%s call_%d (%s);", s.prefix, c.Function.Name, n.Table, strings.Join(ports, ", ")))
 }
 
-// state writes the assignment of a register.
+// state writes the assignment of the register r, the state numbered k.
 func (s *speller) state(k int, r circuit.StateRegister) {
 	name := s.names[r.Node]
 	if r.Next == circuit.NoNode {

@@ -14,10 +14,10 @@ import (
 //go:embed uart/*
 var uartFiles embed.FS
 
-// baud is the default rate of the UART top.
+// baud is the default rate of the UART top in bits per second.
 const baud = 115200
 
-// A uartView is the view of the UART top's templates.
+// A uartView holds what the UART top's templates need.
 type uartView struct {
 	Top, Board                  string
 	Clock, Baud                 string // Hz
@@ -32,18 +32,18 @@ type uartView struct {
 	Part                        string
 }
 
-// A pinView is a pin with its site on the device.
+// A pinView is the name of a pin with its site on the device.
 type pinView struct{ Name, Site string }
 
-// uart reports whether the design has a UART top. The board's pins must be known, all frames must have one length,
-// and there must be one input and one output. The UART gives no access to registers, so there must be none.
+// uart reports whether the design has a UART top. It has one if the board's pins are known, all frames have one length,
+// there are one input and one output, and no registers.
 func (n *Network) uart() bool {
 	d := n.design
 	return templates.RegistersOf(d) == nil &&
 		len(d.Target.Board.Pins) > 0 && len(n.face.In) == 1 && len(n.face.Out) == 1 && d.Model.Lengths == nil
 }
 
-// uartView returns the view of a design with a UART top.
+// uartView returns what the templates of the UART top need.
 func (n *Network) uartView() uartView {
 	b, in, out := n.design.Target.Board, n.face.In[0], n.face.Out[0]
 	v := uartView{Top: n.Top, Board: b.Name, Clock: strconv.Itoa(int(b.ClockMHz * 1e6)), Baud: strconv.Itoa(baud),
@@ -108,7 +108,7 @@ func (n *Network) uartProject() (templates.Files, error) {
 	return files, nil
 }
 
-// tools describes the tools that make a bitstream for a family.
+// A tools names the programs and options that make a bitstream for a family of devices.
 type tools struct {
 	about       string // name of the device
 	synth       string // Yosys command
@@ -126,7 +126,7 @@ func toolsOf(d *dataflow.Design) tools {
 	return tools{"a 7-series device", "synth_xilinx -flatten", "pins.xdc"}
 }
 
-// A makeView is the view of Makefile.tpl. Family is "amd" if the board has none.
+// A makeView holds what Makefile.tpl needs. Family is "amd" if the board has none.
 type makeView struct {
 	Top, Synth, Family, About string
 	Optimise, Verilate        string // options of g++ for the bench, and of Verilator
@@ -136,7 +136,7 @@ type makeView struct {
 	Recorded, Results         string
 }
 
-// makefile returns the view of the Makefile for a bench of the given number of frames.
+// makefile returns what the Makefile needs for a bench of that many frames.
 func (n *Network) makefile(frames int) makeView {
 	b, t := n.design.Target.Board, toolsOf(n.design)
 	v := makeView{Top: n.Top, Synth: t.synth, About: t.about, Family: cmp.Or(string(b.Family), "amd"), UART: n.uart()}

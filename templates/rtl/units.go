@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Sizes of the texts that are compiled at once. Optimised units are small, because twice the text takes more than
-// twice as long. Other units are larger, but small enough to give every core a share and to limit memory.
+// The sizes in bytes of texts that are compiled at once. Optimised units are small, because twice the text takes more
+// than twice as long. Other units are larger, but small enough to give every core a share and to limit memory.
 const (
 	unitBytes  = 1 << 20
 	plainBytes = 8 << 20
 )
 
-// A unit is a group of texts that are compiled as one.
+// A unit is a group of C++ texts that are compiled as one.
 type unit struct {
 	args  []string // options of the compiler
 	text  string   // source that includes the texts
@@ -79,7 +79,7 @@ func (p *BenchProgram) objects(ctx context.Context, made *prebuilt, include stri
 	return objects, g.Wait()
 }
 
-// flags returns the options of every compilation.
+// flags returns the options of every compilation. include is the folder of Verilator's headers.
 func flags(include string) []string {
 	return []string{"-std=gnu++17", "-I", include, "-I", filepath.Join(include, "vltstd"), "-I", "obj", "-I", "bench",
 		"-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-w", "-pthread"}

@@ -20,28 +20,28 @@ import (
 // UnrollLimit is the number of iterations up to which Verilator must unroll a loop: one over the bits of any word.
 var UnrollLimit = strconv.Itoa(dataflow.MaxWord + 1)
 
-// A BenchPace describes how the host moves words in a bench, like rtlsim.Pace.
+// A BenchPace says how often the host moves words at one side of a bench.
 type BenchPace struct {
 	Every, Stall int
 	Seed         uint64
 }
 
-// A BenchProgram is a compiled bench.
+// A BenchProgram is a bench that has been compiled, in its folder.
 type BenchProgram struct{ dir string }
 
 // compilers lists the compilers for benches; the first one that works is used. Without optimisation, clang++ takes
 // half as long as g++.
 var compilers = []string{"clang++", "g++"}
 
-// Total clocks of a bench up to which optimisation does not pay. For unrolled code, Verilator takes a minute to
+// The most clocks of a bench for which optimisation does not pay. For unrolled code, Verilator takes a minute to
 // optimise a second of simulation, and a compiler minutes.
 const (
 	briefly           = 20_000  // Verilator
 	UnoptimisedClocks = 131_072 // the compiler
 )
 
-// Compile writes the files of a bench below a folder, and compiles it with Verilator and a C++ compiler. clocks is
-// the total number that the bench will run.
+// Compile writes the files of a bench below the folder dir, and compiles it with Verilator and a C++ compiler. clocks
+// is the number that the bench will run in total, by which it decides whether to optimise.
 func Compile(ctx context.Context, dir string, files templates.Files, clocks int) (*BenchProgram, error) {
 	if err := files.Write(dir); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func (p *BenchProgram) include(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("verilator: no VERILATOR_ROOT in Vbench.mk")
 }
 
-// kept returns the folder for files that depend on no design: in the user's cache or, if that is not possible, in the
-// project.
+// kept returns the folder for files that depend on no design. It is in the user's cache or, if that is not possible, in
+// the project.
 func (p *BenchProgram) kept() string {
 	if cache, err := os.UserCacheDir(); err == nil {
 		dir := filepath.Join(cache, "hlsgen")
@@ -98,7 +98,7 @@ func (p *BenchProgram) kept() string {
 	return filepath.Join(p.dir, "obj")
 }
 
-// writable reports whether files can be made in a folder.
+// writable reports whether files can be made in a folder, which must exist.
 func writable(dir string) bool {
 	f, err := os.CreateTemp(dir, "try-*")
 	if err != nil {
@@ -215,7 +215,8 @@ func Sources(files templates.Files, bench bool) (list []string) {
 	return list
 }
 
-// Run runs the bench, and returns its output. A bench that reports a failure is no error.
+// Run runs the bench, with the host's paces at inputs and outputs, and returns its output. A bench that reports a
+// failure is no error.
 func (p *BenchProgram) Run(ctx context.Context, in, out BenchPace) (string, error) {
 	args := []string{"+data=bench/data"}
 	for _, side := range []struct {
@@ -232,7 +233,7 @@ func (p *BenchProgram) Run(ctx context.Context, in, out BenchPace) (string, erro
 	return said, err
 }
 
-// run runs a command in the folder. An error contains the command's output.
+// run runs a command in the bench's folder and returns its output. An error contains the output.
 func (p *BenchProgram) run(ctx context.Context, name string, args ...string) (string, error) {
 	c := templates.Command(ctx, p.dir, append([]string{name}, args...))
 	c.Env = append(os.Environ(), "TMPDIR="+p.dir)

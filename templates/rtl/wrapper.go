@@ -8,7 +8,7 @@ import (
 	"hlsgen/templates"
 )
 
-// A wrapperView is the view of wrapper.v.tpl and package.tcl.tpl: a Verilog top around the network. Joins are the
+// A wrapperView holds what wrapper.v.tpl and package.tcl.tpl need: a Verilog top around the network. Joins are the
 // network's connections, and Checks the inputs whose packets are checked.
 type wrapperView struct {
 	Top, About, Part string
@@ -20,11 +20,12 @@ type wrapperView struct {
 	Wrong            string
 }
 
-// A checkView is an input whose packets have at most Steps steps, with Words words each. Steps is 1 if a packet is a
-// frame.
+// A checkView is an input whose packets are checked: each has at most Steps steps of Words words. Steps is 1 if a
+// packet is a frame.
 type checkView struct{ Axis, Words, Steps string }
 
-// wrappers returns the tops around the network. In the top that checks packets, every input has TLAST.
+// wrappers returns the files of the Verilog tops around the network. In the top that checks packets, every input has
+// TLAST.
 func (n *Network) wrappers() (templates.Files, error) {
 	shared := templates.Ports(n.face, n.design, false)
 	checked := wrapperView{Top: n.Top, Suffix: "checked", Ports: templates.Ports(n.face, n.design, true),

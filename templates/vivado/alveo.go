@@ -7,14 +7,16 @@ import (
 	"hlsgen/templates/mover"
 )
 
-// A cardView is the view of link.cfg.tpl and package_xo.tcl.tpl.
+// A cardView holds what link.cfg.tpl and package_xo.tcl.tpl need: the system, the IP's folder, and the links between
+// streams.
 type cardView struct {
 	*System
 	Flow, FlowFolder string
 	Links            []link
 }
 
-// card returns the system as kernels, whose streams v++ connects under names of the form compute_unit.stream.
+// card returns the system for a card, where v++ links kernels. Their streams have names of the form
+// compute_unit.stream.
 func (s *System) card(flow IPFlow) cardView {
 	v := cardView{System: s, Flow: flow.ip(s.Top), FlowFolder: "../" + string(flow)}
 	for _, m := range s.Movers {
@@ -24,7 +26,7 @@ func (s *System) card(flow IPFlow) cardView {
 	return v
 }
 
-// A kernel is the view of kernel.xml.tpl.
+// A kernel holds what kernel.xml.tpl needs of one kernel of a card.
 type kernel struct {
 	Name, VLNV, Protocol string
 	Interrupt            bool
@@ -32,7 +34,8 @@ type kernel struct {
 	Args                 []arg
 }
 
-// A port is a port of a kernel, with its width in bits. An addressable port has a range.
+// A port is a port of a kernel, with its width in bits. Range is the size of an addressable port's address range, else
+// empty.
 type port struct {
 	Name, Mode string
 	Bits       int
@@ -40,7 +43,7 @@ type port struct {
 	Range      string
 }
 
-// An arg is an argument of a kernel: a value in a register, a buffer, or a stream, which no program sees.
+// An arg is an argument of a kernel: a value in a register, a buffer in memory, or a stream, which no program sees.
 type arg struct {
 	Name, Qualifier string // 0 for a value, 1 for a buffer, 4 for a stream
 	ID              int
@@ -50,8 +53,8 @@ type arg struct {
 	Type            string
 }
 
-// kernels returns the kernels of the movers and of the accelerator. Attributes and values follow UG1393, RTL kernel
-// XML file.
+// kernels returns the kernels of the movers, and that of the accelerator as the last. Attributes and values follow
+// UG1393, RTL kernel XML file.
 func (s *System) kernels() (list []kernel) {
 	accelerator := kernel{Name: s.Top, VLNV: "hlsgen:hls:" + s.Top + ":1.0", Protocol: "ap_ctrl_none"}
 	for k, m := range s.Movers {
@@ -71,7 +74,7 @@ func (s *System) kernels() (list []kernel) {
 	return append(list, accelerator)
 }
 
-// kernel returns the mover as a kernel, which is started in the same way as kernels of Vitis HLS.
+// kernel returns the mover as a kernel of a card. Programs start it in the same way as kernels of Vitis HLS.
 func (m Mover) kernel() kernel {
 	mode := "write_only"
 	if m.Writes {
@@ -89,19 +92,19 @@ func (m Mover) kernel() kernel {
 	}
 }
 
-// A topView is the view of mover.v.tpl: a module around a mover, with default values of its parameters.
+// A topView holds what mover.v.tpl needs: a module around a mover, with the default values of its parameters.
 type topView struct {
 	Name, IP string
 	Write    bool
 	Params   []mover.Parameter
 }
 
-// top returns a module with the given name for a mover.
+// top returns the module with the given name around a mover with the parameters of c.
 func top(name string, c mover.Config) topView {
 	return topView{name, c.Module(), c.Writes, c.Parameters()}
 }
 
-// tops returns the modules of the movers' IPs. Block designs set their parameters.
+// tops returns the modules of the two IPs around movers, which read or write. Block designs set their parameters.
 func tops() (list []topView) {
 	for _, writes := range []bool{false, true} {
 		c := mover.Config{Writes: writes, DataBits: 64, StreamBytes: 4, MaxBeats: 16, Outstanding: 4, FrameBytes: 4}

@@ -9,7 +9,8 @@ import (
 	"hlsgen/boards"
 )
 
-// A processor describes a PS as a cell of block designs.
+// A processor describes a PS as a cell of block designs: its IP, its settings, and its pins for clock, reset,
+// registers, interrupts and memory.
 type processor struct {
 	ip         string
 	rule       string // automation rule that configures it
@@ -24,14 +25,15 @@ type processor struct {
 	port       func(name string) memoryPort
 }
 
-// An irq is an interrupt input of the PS: its pin, the setting that enables it, and its greatest width.
+// An irq is an interrupt input of the PS: its pin, the setting that enables it, and the most interrupts that it takes.
 type irq struct {
 	pin   string
 	use   setting
 	width int
 }
 
-// A memoryPort is a port from the logic to the memory of the PS.
+// A memoryPort is a port of the PS from the logic to memory. It has the port's bus and clock pin, its settings for a
+// width in bits, and patterns of its address segments.
 type memoryPort struct {
 	bus, clock string
 	config     func(bits int) []setting
@@ -39,7 +41,7 @@ type memoryPort struct {
 	all        string // pattern of all segments behind the port
 }
 
-// A setting is a property of a cell.
+// A setting is the name of a property of a cell in a block design, with its value.
 type setting struct{ Name, Value string }
 
 var processors = map[boards.PS]processor{
@@ -86,7 +88,7 @@ var processors = map[boards.PS]processor{
 	},
 }
 
-// A blockView is the view of block_design.tcl.tpl.
+// A blockView holds what block_design.tcl.tpl needs: the system, the PS, and all cells, wires, links and addresses.
 type blockView struct {
 	*System
 	IP, PS, Rule, Automation string
@@ -99,7 +101,7 @@ type blockView struct {
 	Windows                  []windowView
 }
 
-// A windowView is an AddressWindow in the notation of Tcl.
+// A windowView is an AddressWindow with its numbers as text in the notation of Tcl.
 type windowView struct{ Name, Base, Bytes string }
 
 // A cell is an IP of a block design besides the PS.
@@ -108,20 +110,20 @@ type cell struct {
 	Config   []setting
 }
 
-// A wire connects a driving pin to other pins.
+// A wire connects a driving pin of a block design to other pins.
 type wire struct {
 	From string
 	To   []string
 }
 
-// A link connects two buses.
+// A link connects a master bus of a block design to a slave bus. On a card it connects streams.
 type link struct{ Master, Slave string }
 
-// A memory describes the PS's address space as one mover sees it. Has is the pattern of the address segments that the
-// mover needs, and All the pattern of all its segments.
+// A memory describes the address space behind the PS's port as one mover sees it. Has is the pattern of the address
+// segments that the mover needs, and All the pattern of all its segments.
 type memory struct{ Mover, Has, All string }
 
-// block returns the system as a block design.
+// block returns the system as a block design, with the IP that the flow makes.
 func (s *System) block(flow IPFlow) blockView {
 	p := processors[s.Board.PS]
 	v := blockView{System: s, IP: flow.ip(s.Top), PS: p.ip, Rule: p.rule, Automation: p.automation,
@@ -162,7 +164,7 @@ func (s *System) block(flow IPFlow) blockView {
 	return v
 }
 
-// config returns the mover's parameters in the notation of Tcl.
+// config returns the parameters of the mover's module as settings, with numbers in the notation of Tcl.
 func (m Mover) config() (list []setting) {
 	for _, p := range m.Parameters() {
 		list = append(list, setting{p.Name, strings.Replace(p.Value, "64'h", "0x", 1)})
@@ -170,7 +172,7 @@ func (m Mover) config() (list []setting) {
 	return list
 }
 
-// stream returns the link from the mover to the accelerator, or back.
+// stream returns the link that joins the mover to the accelerator, from the one that sends to the one that receives.
 func (m Mover) stream() link {
 	if m.Writes {
 		return link{"accelerator/" + m.Stream, m.Name + "/" + m.Axis()}
@@ -178,13 +180,14 @@ func (m Mover) stream() link {
 	return link{m.Name + "/" + m.Axis(), "accelerator/" + m.Stream}
 }
 
-// connect returns a SmartConnect.
+// connect returns a cell that connects the given numbers of slave ports and master ports: a SmartConnect.
 func connect(name string, slaves, masters int) cell {
 	return cell{name, "xilinx.com:ip:smartconnect:*", []setting{{"NUM_CLKS", "1"}, {"NUM_SI", strconv.Itoa(slaves)},
 		{"NUM_MI", strconv.Itoa(masters)}}}
 }
 
-// memoryPort adds a port of the PS, and connects the movers that use it. It adds nothing if no mover does.
+// memoryPort adds to v the memory port p, which the board file calls port, and connects the movers that use it. It
+// returns the settings of the PS, and the clock and reset pins to connect. If no mover uses the port, it does nothing.
 func (s *System) memoryPort(v *blockView, p memoryPort, port string) (config []setting, clocks, resets []string) {
 	movers := slices.DeleteFunc(slices.Clone(s.Movers), func(m Mover) bool { return m.Port != port })
 	if len(movers) == 0 {
@@ -200,8 +203,8 @@ func (s *System) memoryPort(v *blockView, p memoryPort, port string) (config []s
 	return p.config(s.Board.HostPortBits), []string{name + "/aclk", "ps/" + p.clock}, []string{name + "/aresetn"}
 }
 
-// interrupts connects the movers' interrupts to inputs of the PS. The first mover that writes gets the first input:
-// PYNQ's Linux offers this interrupt to programs, and a batch ends with its results.
+// interrupts connects the movers' interrupts to inputs of the PS. Movers that write come first: PYNQ's Linux offers the
+// first interrupt to programs, and a batch ends with its results. Interrupts beyond the inputs stay open.
 func (v *blockView) interrupts(p processor) {
 	movers := slices.Clone(v.Movers)
 	slices.SortStableFunc(movers, func(a, b Mover) int {

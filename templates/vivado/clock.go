@@ -7,23 +7,22 @@ import (
 	"hlsgen/boards"
 )
 
-// A PLLClock is derived from a PLL of the PS by two dividers.
+// A PLLClock is a clock of the logic: the requested one, or that of a PS, which two dividers derive from a PLL.
 type PLLClock struct {
 	Asked      float64 // requested, in MHz
 	PLL        int     // in MHz; 0 if the clock does not come from a PS
 	Div0, Div1 int
 }
 
-// plls are the frequencies of the IO PLLs in MHz, as the boards' presets configure them. The clocks of the logic come
-// from these PLLs (UG585, clocks of the PL; UG1085, PL clocks). The crystals of some boards give 1499.985 rather than
-// 1500.
+// plls holds the frequency in MHz of each PS's IO PLL, as the boards' presets set it. The logic's clocks come from it
+// (UG585, clocks of the PL; UG1085, PL clocks). With the crystals of some boards it is 1499.985 rather than 1500.
 var plls = map[boards.PS]int{boards.Zynq7000: 1000, boards.ZynqMP: 1500}
 
-// divider is the greatest value of a divider, which has six bits.
+// divider is the greatest value of a PLL's divider, which has six bits.
 const divider = 63
 
-// PLClock returns the fastest clock of the logic that a PS can make and that does not exceed the requested MHz. ok is
-// false if the PS can make none.
+// PLClock returns the fastest clock of the logic that a PS can make and that is at most asked, in MHz. ok is false if
+// there is none.
 func PLClock(ps boards.PS, asked float64) (c PLLClock, ok bool) {
 	c = PLLClock{Asked: asked, PLL: plls[ps]}
 	for div0 := 1; div0 <= divider; div0++ {
@@ -37,7 +36,7 @@ func PLClock(ps boards.PS, asked float64) (c PLLClock, ok bool) {
 	return c, c.PLL > 0 && c.Div0 > 0
 }
 
-// MHz returns the resulting frequency, or the requested one if the clock does not come from a PS.
+// MHz returns the frequency that results, in MHz: the requested one if the clock does not come from a PS.
 func (c PLLClock) MHz() float64 {
 	if c.PLL == 0 {
 		return c.Asked
@@ -45,10 +44,10 @@ func (c PLLClock) MHz() float64 {
 	return float64(c.PLL) / float64(c.Div0*c.Div1)
 }
 
-// Hz returns the frequency in whole hertz.
+// Hz returns the frequency that results in whole hertz, as text.
 func (c PLLClock) Hz() string { return strconv.FormatFloat(c.MHz()*1e6, 'f', 0, 64) }
 
-// String returns the frequency in MHz, exact to a hertz, without trailing zeros.
+// String returns the frequency that results in MHz, exact to a hertz, without trailing zeros.
 func (c PLLClock) String() string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(c.MHz(), 'f', 6, 64), "0"), ".")
 }

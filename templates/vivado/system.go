@@ -12,7 +12,7 @@ import (
 )
 
 // A System connects an accelerator to the memory of its host. It has a mover per stream, one for each layer whose
-// weights come with every frame, and one for weights that are loaded once.
+// weights come with every frame, and one if weights are loaded at run time.
 type System struct {
 	Top    string // name of the accelerator and of its IP
 	Board  boards.Board
@@ -24,7 +24,7 @@ type System struct {
 	Base      uint64               // address of these registers for the PS; 0 on a card
 }
 
-// A Mover connects the memory to an AXI4-Stream of the accelerator.
+// A Mover moves frames between the memory and one AXI4-Stream of the accelerator.
 type Mover struct {
 	mover.Config
 	Name   string // name of its cell or compute unit: read_s_axis_0, write_m_axis_0
@@ -41,12 +41,12 @@ const RegisterRangeBytes = 0x10000
 // maxMovers is the largest number of movers that one SmartConnect connects to the PS (PG247).
 const maxMovers = 16
 
-// A NoSystem error is the reason why no bitstream can be built.
+// A NoSystem error says why no bitstream can be built for a design.
 type NoSystem struct{ Reason string }
 
 func (e *NoSystem) Error() string { return e.Reason }
 
-// Axis returns the name of the mover's own AXI4-Stream.
+// Axis returns the name that the AXI4-Stream has at the mover itself.
 func (m Mover) Axis() string {
 	if m.Writes {
 		return "s_axis"
@@ -54,12 +54,13 @@ func (m Mover) Axis() string {
 	return "m_axis"
 }
 
-// KernelName returns the name of the mover's kernel. Each stream has its own kernel, because kernels differ in
-// parameters.
+// KernelName returns the name of the mover's kernel on a card. Each stream has its own kernel, because kernels differ
+// in parameters.
 func (m Mover) KernelName() string { return "hlsgen_" + m.Name }
 
-// New returns the system of a design. The error is a *NoSystem if the board has neither a known PS nor a platform, or
-// if the accelerator has no driver.
+// New returns the system of a design. It returns a *NoSystem if the board has neither a known PS nor a platform, or the
+// PS cannot make the clock. It does so too if the design is fed from inside the FPGA, has no driver, or has too many
+// streams.
 func New(d *dataflow.Design, opt templates.Options) (*System, error) {
 	board := d.Target.Board
 	if board.PS == boards.NoPS && board.Platform == "" {
@@ -123,11 +124,12 @@ func New(d *dataflow.Design, opt templates.Options) (*System, error) {
 	return s, nil
 }
 
-// span returns the size of the address range of the accelerator's registers.
+// span returns the bytes of the address range of the accelerator's registers. There must be such registers.
 func (s *System) span() uint64 { return max(RegisterRangeBytes, uint64(s.Registers.Bytes)) }
 
-// add adds the mover of a stream, the k-th of its direction, with a memory port and an address. The port's words are
-// those of the longest sequence; the host's are those of a step.
+// add appends the mover of the stream p, the k-th of those that write memory or of those that read it. The port's words
+// are those of the longest sequence; the host's are those of a step. It returns an error if no mover can have the
+// parameters.
 func (s *System) add(p templates.AXIPort, writes bool, host deploy.HostStream, k int) error {
 	m := s.mover(p.Name, writes, k)
 	bits, beats := s.bus()
@@ -140,7 +142,8 @@ func (s *System) add(p templates.AXIPort, writes bool, host deploy.HostStream, k
 	return err
 }
 
-// again adds the mover of weights that come with every frame. It is the k-th reader, and needs its own memory port.
+// again appends the mover of weights that come with every frame. It is the k-th mover that reads, and needs its own
+// memory port; it returns an error if the board has too few.
 func (s *System) again(p templates.WeightPort, k int) error {
 	if k >= len(s.Board.MemoryPorts) {
 		return fmt.Errorf("%d streams from memory, %s has %d ports", k+1, s.Board.Name, len(s.Board.MemoryPorts))
@@ -157,7 +160,7 @@ func (s *System) again(p templates.WeightPort, k int) error {
 	return err
 }
 
-// loader adds the mover that loads tables, as the last one. It shares the first input's memory port, because nothing
+// loader appends the mover that loads tables, as the last one. It shares the first input's memory port, because nothing
 // else moves during the loading.
 func (s *System) loader() error {
 	m := s.mover(s.Registers.Loader, false, 0)
@@ -171,7 +174,8 @@ func (s *System) loader() error {
 	return nil
 }
 
-// mover returns the next mover, with its name, memory port and address, but without parameters.
+// mover returns the next mover, for the accelerator's stream with the given name. It has the k-th memory port, starting
+// over after the last, and an address, but no parameters yet.
 func (s *System) mover(stream string, writes bool, k int) Mover {
 	m := Mover{Name: "read_" + stream, Stream: stream, Port: s.Board.MemoryPorts[k%len(s.Board.MemoryPorts)]}
 	if writes {
@@ -183,20 +187,20 @@ func (s *System) mover(stream string, writes bool, k int) Mover {
 	return m
 }
 
-// bus returns the width of the memory's bus in bits, and the largest number of beats in a burst.
+// bus returns the width in bits of the bus to the memory, and the most beats of a burst.
 func (s *System) bus() (bits, beats int) {
 	return s.Board.HostPortBits, s.Board.BurstBeats()
 }
 
-// An AddressWindow is a range of the PS's address space.
+// An AddressWindow is a range of the PS's address space: its name, its first address, and its size in bytes.
 type AddressWindow struct {
 	Name  string // the mover's name, or "accelerator"
 	Base  uint64
 	Bytes uint64
 }
 
-// Map returns the addresses of the movers' registers for the PS, followed by those of the accelerator's. Drivers may
-// rely on them. On a card it is empty.
+// Map returns the addresses that the PS has for the registers of the movers, in their order, and of the accelerator as
+// the last. Drivers may rely on them. On a card it returns nil.
 func (s *System) Map() (list []AddressWindow) {
 	for _, m := range s.Movers {
 		if m.Base != 0 {

@@ -32,7 +32,7 @@ import (
 //go:embed *.tpl
 var sources embed.FS
 
-// An IPFlow makes the accelerator's IP.
+// An IPFlow is one of the ways to make the accelerator's IP.
 type IPFlow string
 
 // The flows: Vitis HLS process by process, and SystemVerilog.
@@ -45,7 +45,8 @@ const (
 // bitstream takes long.
 const BuildFolder = "vivado/build"
 
-// ip returns the folder of the IP that the flow's own Makefile makes, relative to the folder vivado.
+// ip returns the folder in which the flow's own Makefile puts the IP of the accelerator called top, relative to the
+// folder vivado.
 func (f IPFlow) ip(top string) string {
 	if f == FlowRTL {
 		return "../rtl/build/ip/" + top
@@ -53,7 +54,7 @@ func (f IPFlow) ip(top string) string {
 	return "../hls/build.ip/" + top + "_ip"
 }
 
-// made returns the sources of the IP as patterns for make.
+// made returns the files from which the flow makes the IP, as patterns for make.
 func (f IPFlow) made() string {
 	if f == FlowRTL {
 		return "../rtl/*.sv ../rtl/layers/* ../rtl/lib/* ../rtl/tables/* ../rtl/ip/*"
@@ -61,18 +62,18 @@ func (f IPFlow) made() string {
 	return "../hls/*.hpp ../hls/layers/* ../hls/tables/* ../hls/ip/* ../hls/rtl/*"
 }
 
-// A makeView is the view of the Makefile's template.
+// A makeView holds what the Makefile's template needs: the system, its flows, and whether the board is a card.
 type makeView struct {
 	*System
 	Flows []flowView
 	Card  bool
 }
 
-// A flowView is a flow with its IP, and the sources of the IP.
+// A flowView names a flow, the folder of its IP, and the files from which the IP is made.
 type flowView struct{ Flow, IP, Made string }
 
-// Files returns the files of the folder vivado, for an accelerator whose IP any of the flows can make. The first flow
-// is the default.
+// Files returns the files of the folder vivado, for an accelerator whose IP any of the flows can make. There must be a
+// flow; the first one is the default.
 func (s *System) Files(flows ...IPFlow) (templates.Files, error) {
 	flow := flows[0]
 	var files templates.Files

@@ -3,12 +3,12 @@ package cost
 // Adder returns the cost of adding two words of width bits: a bit of the carry chain and its LUT per bit.
 func Adder(width int) Resources { return Resources{LUT: width} }
 
-// Maximum returns the cost of selecting the larger of two words of width bits. A LUT with its carry compares two bits,
-// and the two outputs of a LUT select two bits by the result.
+// Maximum returns the cost of selecting the larger of two numbers of width bits. A LUT with its carry compares two
+// bits, and the two outputs of a LUT select two bits by the result.
 func Maximum(width int) Resources { return Resources{LUT: 2 * ceil(width, 2)} }
 
-// Multiplier returns the cost of one product of words of a and b bits, by FINN's estimate for its MVAU_hls
-// (matrixvectoractivation_hls.py, lut_estimation, dsp_estimation).
+// Multiplier returns the cost of one product of numbers of a and b bits, in DSP slices if dsp is true, else in LUTs. It
+// follows FINN's MVAU_hls (matrixvectoractivation_hls.py, lut_estimation, dsp_estimation).
 func Multiplier(a, b int, dsp bool) Resources {
 	if dsp {
 		return Resources{DSP: ceil(a+b, 48)}

@@ -10,9 +10,9 @@ type Coefficient struct {
 	Source string // the measurements that it is fitted to
 }
 
-// Coefficients holds every fitted number. The formulas count everything else: bits of registers, LUTs and blocks of
-// memories, DSP slices. TestCoefficients fits the values by least relative error, and writes them with -update;
-// docs/estimator.md shows the errors of the fits.
+// Coefficients holds every fitted number. The formulas count everything else, such as bits of registers and blocks of
+// memories. TestCoefficients fits the values by least relative error, and writes them with -update; docs/estimator.md
+// shows the errors of the fits.
 var Coefficients = [...]Coefficient{
 	mvauLUT: {103.6, "LUT per layer", "loop counters and handshake of an MVAU", sweeps},
 	product: {0.9983, "LUT per bit",
@@ -46,7 +46,7 @@ var Coefficients = [...]Coefficient{
 	shellFF:   {5414, "FF", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
 }
 
-// The indices of Coefficients.
+// The indices of Coefficients; each entry says what it counts.
 const (
 	mvauLUT = iota
 	product
@@ -77,7 +77,7 @@ const (
 	shellFF
 )
 
-// The sources: published results of Vivado.
+// The measurements to which coefficients are fitted: published results of Vivado.
 const (
 	// Out-of-context synthesis of FINN's MVU for xczu3eg at 5 ns, Vivado 2020.1, the data behind arXiv
 	// 2201.11409.
@@ -88,7 +88,7 @@ const (
 	layers = "FINN builds after synthesis"
 )
 
-// values holds the coefficients' values alone, which a fit varies.
+// values holds the values of all Coefficients, which a fit varies.
 type values [len(Coefficients)]float64
 
 var fitted = func() (v values) {
@@ -98,7 +98,7 @@ var fitted = func() (v values) {
 	return v
 }()
 
-// A share is a part before rounding.
+// A share is a named part of a cost before its numbers are rounded.
 type share struct {
 	name            string
 	lut, ff         float64
@@ -111,7 +111,7 @@ func (s share) round() Resources {
 		BRAM: s.bram, URAM: s.uram, DSP: s.dsp}
 }
 
-// parts rounds shares and drops those that are zero.
+// parts returns the shares as rounded parts, without those that are zero.
 func parts(shares []share) []CostPart {
 	list := make([]CostPart, 0, len(shares))
 	for _, s := range shares {

@@ -49,7 +49,7 @@ func ConstantAddersOf(weights [][]int64, shared bool, in num.Type, inputs num.Ra
 	return c
 }
 
-// An addend is a number in a range whose lowest bits, zeros of them, are always 0.
+// An addend is a number within a range, whose lowest bits are always 0; zeros is how many.
 type addend struct {
 	num.Range
 	zeros int
@@ -76,8 +76,8 @@ func digitsOf(factor int64, in num.Type, inputs num.Range) (list []addend) {
 	return list
 }
 
-// total returns the bits of the adders that add up a list in pairs; it overwrites the list. The lowest bits of a sum
-// need no adder if one of the two numbers is 0 there.
+// total returns how many bits the adders have that add up a list in pairs, none of them wider than the accumulator. It
+// overwrites the list. The lowest bits of a sum need no adder where one of the two numbers is 0.
 func total(list []addend, accumulator int) (width int) {
 	for len(list) > 1 {
 		n := 0
@@ -105,9 +105,9 @@ func clamped(r num.Range, ok bool) num.Range {
 	return r
 }
 
-// constantShares appends the shares of constant weights to a list. Each bit of an adder costs as much as a bit of any
-// other product, and HLS registers the sums. For products of single bits it counts the products, as without constants.
-// The accumulators need no adders.
+// constantShares appends the cost of d's arithmetic, whose weights are constants, to a list. A bit of an adder costs as
+// much as one of any other product, and HLS registers the sums. Products of single bits cost what they cost without
+// constants. Accumulators need no adders.
 func (d dot) constantShares(list []share, v *values) []share {
 	tree := share{name: "adder tree", lut: v[product] * float64(d.constants.Bits), ff: float64(d.constants.Bits)}
 	if d.w == 1 && d.a == 1 {

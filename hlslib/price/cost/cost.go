@@ -29,31 +29,29 @@ func (r Resources) Plus(o Resources) Resources {
 	return Resources{r.LUT + o.LUT, r.LUTRAM + o.LUTRAM, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
 }
 
-// A CostPart is one contribution to a sum.
+// A CostPart is one named part of a cost.
 type CostPart struct {
 	Name string
 	Resources
 }
 
-// A CostFormula selects one of the two formulas.
+// A CostFormula selects the fitted formula or FINN's.
 type CostFormula uint8
 
-// The formulas.
+// The two formulas of every cost.
 const (
 	FittedFormula CostFormula = iota
 	FINNFormula
 )
 
-// Estimator is implemented by things with both formulas. FINN returns no parts for things that FINN takes
-// to be free.
+// An Estimator has its cost by both formulas. FINN returns no parts for things that FINN takes to be free.
 type Estimator interface {
 	Fitted() []CostPart
 	FINN() []CostPart
 }
 
-// A StoringLayer is a layer with memories. Logic returns the parts of Fitted except the memories. A layer of this
-// project prices each memory where it lies (CostModel.Memory), while Fitted includes the memories of the measured
-// designs.
+// A StoringLayer is a layer with memories. Logic returns the parts of Fitted without them. Fitted includes the memories
+// of the designs that were measured; this project prices each memory where it lies (CostModel.Memory).
 type StoringLayer interface {
 	Estimator
 	Logic() []CostPart
@@ -67,10 +65,10 @@ func (f CostFormula) Parts(x Estimator) []CostPart {
 	return x.Fitted()
 }
 
-// MemoryStyle is the memory of a table, in the terms of FINN's mem_mode and ram_style.
+// MemoryStyle is the memory of a table or FIFO, in the terms of FINN's mem_mode and ram_style.
 type MemoryStyle uint8
 
-// The memories. The zero value means that there is none.
+// The memories. The zero value stands for no memory.
 const (
 	StyleBlockRAM       MemoryStyle = iota + 1 // decoupled, ram_style block; FINN counts auto the same
 	StyleDistributedRAM                        // decoupled, ram_style distributed
@@ -82,10 +80,10 @@ const (
 	StyleShiftRegister // shift registers in LUTs; for FIFOs FINN's style rtl
 )
 
-// embeddedRows is the number of rows up to which FINN takes an embedded table to be LUTs.
+// embeddedRows is the number of rows up to which FINN counts a table in the kernel as LUTs.
 const embeddedRows = 128
 
-// bram18 returns FINN's number of RAMB18 for rows of width bits (MVAU bram_estimation; FIFOs of style
+// bram18 returns FINN's number of RAMB18 for a memory of rows words of width bits (MVAU bram_estimation; FIFOs of style
 // vivado use the same).
 func bram18(width, rows int) int {
 	switch {
@@ -103,10 +101,10 @@ func bram18(width, rows int) int {
 	return ceil(rows, 512) * ceil(width, 36)
 }
 
-// uram returns the number of blocks of 4096 x 72 bits for rows of width bits.
+// uram returns the number of UltraRAM blocks, of 4096 x 72 bits, for a memory of rows words of width bits.
 func uram(width, rows int) int { return ceil(rows, 4096) * ceil(width, 72) }
 
 func ceil(a, b int) int { return (a + b - 1) / b }
 
-// log2Ceil returns the number of bits that count n things; n is at least 1.
+// log2Ceil returns the number of bits with which n things can be numbered from 0; n is at least 1.
 func log2Ceil(n int) int { return bits.Len(uint(n - 1)) }

@@ -19,24 +19,25 @@ type Packing struct {
 	Wide, Sum int
 }
 
-// A DSPLane begins at bit At of the product. If Overlap is true, its lowest bit is also the highest bit of the lane
-// below. The lowest bits of the lane's factors tell the two apart.
+// A DSPLane is the place of one product in the result of a DSP slice: it begins at bit At. If Overlap is true, its
+// lowest bit is also the highest bit of the lane below. The lowest bits of the lane's factors tell the two apart.
 type DSPLane struct {
 	At      int
 	Overlap bool
 }
 
-// HasMultipleLanes reports whether slices have several lanes.
+// HasMultipleLanes reports whether each DSP slice computes products of several channels.
 func (p Packing) HasMultipleLanes() bool { return len(p.Lanes) > 1 }
 
-// slices returns the number of DSP slices for simd products of each channel.
+// slices returns the number of DSP slices for channels with simd products each. The packing must have lanes.
 func (p Packing) slices(channels, simd int) int { return ceil(channels, len(p.Lanes)) * simd }
 
 // sumBits is the width of the adder after the multiplier: 48 bits in every DSP48.
 const sumBits = 48
 
-// ports returns the bits of the multiplier's signed factors: 25 by 18 (DSP48E1, UG479), 27 by 18 (DSP48E2, UG579), 27
-// by 24 (DSP58, AM004), 16 by 16 (SB_MAC16), 18 by 18 (MULT18X18D).
+// ports returns the bits of the two signed factors of a DSP slice. They are 25 by 18 (DSP48E1, UG479), 27 by 18
+// (DSP48E2, UG579) and 27 by 24 (DSP58, AM004). On other devices they are 16 by 16 (SB_MAC16) and 18 by 18
+// (MULT18X18D).
 func (f Fabric) ports() (wide, narrow int) {
 	switch f {
 	case Series7:
@@ -99,7 +100,7 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 }
 
 // A stack holds lanes side by side, as close together as sums of the given terms allow. The bits below a lane are a
-// signed number of exactly that width, in the sum as well as among the weights; with an overlap they are one bit more.
+// signed number of exactly that width, in the sum as well as among the weights. With an overlap they are one bit more.
 // So the lane lends them at most 1.
 type stack struct {
 	weights, product num.Range // the ranges of one lane
@@ -114,7 +115,7 @@ func stackOf(terms int, weights, inputs num.Range) stack {
 	return s
 }
 
-// add puts a lane above the others.
+// add puts a lane above the others and returns it. overlap says that it shares a bit with the lane below.
 func (s *stack) add(overlap bool) DSPLane {
 	var l DSPLane
 	if s.next > 0 {
@@ -131,16 +132,16 @@ func (s *stack) add(overlap bool) DSPLane {
 	return l
 }
 
-// bits returns the widths of the packed weights and of the sum of their products.
+// bits returns the widths of the packed weights, and of the sum of their products.
 func (s *stack) bits() (wide, sum int) { return signedBits(s.packed), signedBits(s.sum) }
 
-// within reports whether a slice whose wide factor has the given bits can hold the lanes.
+// within reports whether a slice can hold the lanes if its wider factor has most bits.
 func (s *stack) within(most int) bool {
 	wide, sum := s.bits()
 	return s.fits && wide <= most && sum <= sumBits
 }
 
-// sumOf returns the range of the sum of the given number of products of weights and inputs.
+// sumOf returns the range of the sum of terms products of weights and inputs. ok is false if it leaves 64 bits.
 func sumOf(weights, inputs num.Range, terms int64) (r num.Range, ok bool) {
 	low, ok1 := inputs.Times(weights.Lo)
 	high, ok2 := inputs.Times(weights.Hi)
@@ -148,7 +149,8 @@ func sumOf(weights, inputs num.Range, terms int64) (r num.Range, ok bool) {
 	return r, ok && ok1 && ok2
 }
 
-// above returns the range of a number below with a number of range r added from bit at on.
+// above returns the range of a number of range below to which one of range r is added, shifted left by at bits. The
+// second result is false if it leaves 64 bits.
 func above(below, r num.Range, at int) (num.Range, bool) {
 	if at >= 62 {
 		return num.Range{}, false
@@ -158,15 +160,14 @@ func above(below, r num.Range, at int) (num.Range, bool) {
 	return r, ok1 && ok2
 }
 
-// signedBits returns the width of a signed number that holds r.
+// signedBits returns the width of the narrowest signed number that holds all of r.
 func signedBits(r num.Range) int {
 	return 1 + max(bits.Len64(uint64(r.Lo^r.Lo>>63)), bits.Len64(uint64(r.Hi^r.Hi>>63)))
 }
 
-// luts returns the LUTs that pack the weights of channels and separate the products, for simd weights of w bits and
-// inputs of a bits. In every lane but the lowest, a weight is one less if the bits below are negative. The sums of
-// Terms products lend a bit each, which must be counted and added back. Where lanes overlap, a LUT computes the bit
-// that they share.
+// luts returns the LUTs that pack weights of w bits and separate products with inputs of a bits, for channels with simd
+// products each. In every lane but the lowest, a weight is one less if the bits below are negative. Sums of Terms
+// products lend a bit each, which is counted and added back. Where lanes overlap, a LUT computes the shared bit.
 func (p Packing) luts(channels, simd, w, a int) int {
 	upper, overlapping := 0, 0
 	for c := range channels {
@@ -181,11 +182,11 @@ func (p Packing) luts(channels, simd, w, a int) int {
 	return upper*(simd*(w+1)+groups+w+a) + overlapping*groups
 }
 
-// ProductSlices returns the DSP slices of one product of signed factors.
+// ProductSlices returns the number of DSP slices for one product of signed factors of w and a bits.
 func (f Fabric) ProductSlices(w, a int) int { return f.slices(w, a) }
 
-// slices returns the DSP slices of one product by itself. The factors are cut into tiles of the multiplier's ports; all
-// tiles of a factor except the first lose the sign bit.
+// slices returns the DSP slices of one product of signed factors of w and a bits. The factors are cut into tiles of the
+// multiplier's ports; all tiles of a factor except the first lose the sign bit.
 func (f Fabric) slices(w, a int) int {
 	wide, narrow := f.ports()
 	tiles := func(bits, tile int) int { return max(1, ceil(bits-1, tile-1)) }

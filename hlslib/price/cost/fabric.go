@@ -14,7 +14,8 @@ const (
 	ECP5                     // LUTs of four inputs, block RAM of 18 Kbit
 )
 
-// FabricOf returns the board's fabric: by its family, or for AMD's devices by the type of their DSP slices.
+// FabricOf returns the fabric of the board's device: by its family, or for AMD's devices by the type of their DSP
+// slices.
 func FabricOf(b boards.Board) Fabric {
 	switch b.Family {
 	case boards.ICE40U:
@@ -31,9 +32,9 @@ func FabricOf(b boards.Board) Fabric {
 	return UltraScale
 }
 
-// mux returns the LUTs for one bit of a multiplexer. A LUT selects one of four; two multiplexers of two inputs with the
-// same select share a LUT. Except on Versal, the slice's own multiplexers join LUTs for up to sixteen inputs (UG474,
-// UG574: F7, F8).
+// mux returns the LUTs that select one bit of ways bits. A LUT selects one of four; two selections of one in two, by
+// the same signal, share a LUT. Except on Versal, the slice's own multiplexers join LUTs for up to sixteen inputs
+// (UG474, UG574: F7, F8).
 func (f Fabric) mux(ways int) float64 {
 	switch {
 	case ways <= 1:
@@ -54,8 +55,8 @@ func (f Fabric) mux(ways int) float64 {
 	return float64(ceil(ways, 4)) + max(1, f.mux(groups))
 }
 
-// decode returns the LUTs that select one of several banks: one each, and four more if address and enable have more
-// than six bits.
+// decode returns the LUTs that select one of ways banks of a memory. There is one for each, and four more if address
+// and enable have more than six bits.
 func decode(ways int) int {
 	switch {
 	case ways <= 1:
@@ -66,11 +67,11 @@ func decode(ways int) int {
 	return ways + 4
 }
 
-// An lutGroup is the widest memory that a number of LUTs of one slice make, at 32 or 64 rows.
+// An lutGroup is a memory that several LUTs of one slice make together: its bits per row, and its number of LUTs.
 type lutGroup struct{ bits, luts int }
 
-// lutGroups returns the groups by width, the widest first: RAM32M16 and RAM64M8 of UltraScale and Versal (UG974),
-// RAM32M and RAM64M of the 7 series (UG953), and the two LUTs of one dual-port bit.
+// lutGroups returns the groups for at most 32 rows, or at most 64, the widest first. They are RAM32M16 and RAM64M8 of
+// UltraScale and Versal (UG974), RAM32M and RAM64M of the 7 series (UG953), and two LUTs for one bit.
 func (f Fabric) lutGroups(rows int) []lutGroup {
 	switch {
 	case f == Series7 && rows <= 32:
@@ -83,8 +84,8 @@ func (f Fabric) lutGroups(rows int) []lutGroup {
 	return []lutGroup{{7, 8}, {3, 4}, {1, 2}}
 }
 
-// lutBank returns the LUTs of a dual-port memory of at most 64 rows: whole groups, and the smallest group that holds
-// the rest.
+// lutBank returns the LUTs of a dual-port memory of rows words of width bits, at most 64. It consists of whole groups,
+// and the smallest group that holds the rest.
 func (f Fabric) lutBank(rows, width int) int {
 	groups := f.lutGroups(rows)
 	n := width / groups[0].bits * groups[0].luts
@@ -113,7 +114,8 @@ func (f Fabric) lutStorage(rows, width int) int {
 	return n
 }
 
-// lutRAM returns the LUTs of a dual-port memory: storage, write decoding and read multiplexers.
+// lutRAM returns all LUTs of a dual-port memory of rows words of width bits: storage, write decoding and read
+// multiplexers.
 func (f Fabric) lutRAM(rows, width int) float64 {
 	if f.lut4() {
 		return f.lut4RAM(rows, width)
@@ -122,8 +124,8 @@ func (f Fabric) lutRAM(rows, width int) float64 {
 	return float64(f.lutStorage(rows, width)+decode(banks)) + f.mux(banks)*float64(width)
 }
 
-// lutROM returns the LUTs of a table. A LUT holds 64 rows of one bit, or 32 of two bits. Multiplexers are added beyond
-// what the slice itself joins (eight LUTs with F9, four with F8, none on Versal).
+// lutROM returns the LUTs of a table of rows words of width bits. A LUT holds 64 rows of one bit, or 32 of two bits.
+// Multiplexers are added beyond what the slice itself joins (eight LUTs with F9, four with F8, none on Versal).
 func (f Fabric) lutROM(rows, width int) float64 {
 	if f.lut4() {
 		return (float64(ceil(rows, lut4Rows)) + f.mux(ceil(rows, lut4Rows))) * float64(width)
@@ -141,7 +143,7 @@ func (f Fabric) lutROM(rows, width int) float64 {
 	return float64(banks*width) + f.mux(ceil(banks, joined))*float64(width)
 }
 
-// An aspect is a shape of a block RAM.
+// An aspect is a shape that a block RAM can have.
 type aspect struct{ rows, width int }
 
 // aspects returns the shapes of a block RAM, the widest first: those of a RAMB18 (UG473, UG573). A RAMB18E5 has none
@@ -159,7 +161,7 @@ var blockAspects = []aspect{{512, 36}, {1024, 18}, {2048, 9}, {4096, 4}, {8192, 
 // rows: a RAMB36 of 32768 single bits.
 const bank, rounded = 32768, 65536
 
-// depth returns the rows that synthesis gives a memory of the given rows, at least least.
+// depth returns the number of rows that synthesis gives a memory for the given rows, at least least.
 func depth(least, rows int) int {
 	if rows > rounded {
 		return ceil(rows, bank) * bank
@@ -196,7 +198,7 @@ func (f Fabric) blocks(rows, width int) int {
 	return least
 }
 
-// blockDepth returns the rows that the blocks of a memory can hold, at least the given rows.
+// blockDepth returns the most rows that a memory of width bits can have in the block RAMs that the given rows take.
 func (f Fabric) blockDepth(rows, width int) int {
 	n := f.blocks(rows, width)
 	if f.lut4() {
@@ -212,9 +214,9 @@ func (f Fabric) blockDepth(rows, width int) int {
 	return tall
 }
 
-// ultraBlocks returns the number of URAM288. On UltraScale+ each is 4096 x 72. On Versal they can also be deeper and
-// narrower, and synthesis takes columns as deep as the memory, without the parity bits: 28672 x 768 is 96 blocks of
-// 32768 x 8 (UG1387).
+// ultraBlocks returns the number of URAM288 for a memory of rows words of width bits. On UltraScale+ each is 4096 x 72.
+// On Versal they can also be deeper and narrower, and synthesis takes columns as deep as the memory, without the parity
+// bits (UG1387).
 func (f Fabric) ultraBlocks(rows, width int) int {
 	if f != Versal || rows <= ultraRows {
 		return ceil(rows, ultraRows) * ceil(width, 72)

@@ -1,6 +1,6 @@
 package cost
 
-// ShiftRegisterBitsPerLUT is the number of words of one bit that a LUT holds as a shift register (SRLC32E).
+// ShiftRegisterBitsPerLUT is the number of bits that a LUT holds as a shift register (SRLC32E).
 const ShiftRegisterBitsPerLUT = 32
 
 // FIFOOptions returns the ways to build a FIFO for the given words. Each is as deep as it can be at the cost of that
@@ -28,9 +28,9 @@ func (m CostModel) FIFOOptions(words, width int) []FIFOShape {
 	return list
 }
 
-// held returns the words that the memory of a FIFO can hold, at least its depth. Shift registers hold two words,
-// which are then registers, or a multiple of 32. RAM in LUTs has banks of 32 or 64 rows. Block RAM and UltraRAM are
-// filled up.
+// held returns the words that the memory of a FIFO can hold, at least its depth. Shift registers hold two words, which
+// are then registers, or a multiple of 32. RAM in LUTs has banks of 32 or 64 rows. Block RAM and UltraRAM are filled
+// up.
 func (f FIFOShape) held() int {
 	switch {
 	case f.Memory == StyleBlockRAM:

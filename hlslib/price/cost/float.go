@@ -1,7 +1,7 @@
 package cost
 
-// FloatFactors describes a product of minifloats: a product of significands, one of which may be an integer, shifted by
-// the sum of the exponents. The zero value is a product of integers.
+// FloatFactors describes a product of minifloats. It is a product of significands, one of which may be an integer,
+// shifted by the sum of the exponents. The zero value stands for a product of integers.
 type FloatFactors struct {
 	Weight, Input int  // bits of the significands
 	Product       int  // bits of the largest magnitude of a product
@@ -14,8 +14,8 @@ type FloatFactors struct {
 func (f FloatFactors) floats() bool { return f.Weight > 0 }
 
 // shares returns the cost of n products. A LUT derives the leading one of a significand from its exponent. One LUT per
-// bit subtracts 1 from an exponent that is not 0; then exponents are added. A LUT of six inputs selects one of four,
-// which is two stages of a shifter for one bit. The adders after the products handle signs.
+// bit subtracts 1 from an exponent that is not 0; then exponents are added. A LUT selects one of four, two stages of a
+// shifter for one bit. The adders behind handle signs.
 func (f FloatFactors) shares(v *values, n float64) []share {
 	bits := float64(f.Weight * f.Input)
 	decoders := f.Exponents + f.Levels

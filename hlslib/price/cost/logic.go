@@ -1,23 +1,23 @@
 package cost
 
-// FINNFormula counts nothing for layers that only move data. The following are plain counts of what a slice offers
+// FINN counts nothing for layers that only move data. The following are plain counts of what a slice offers
 // (UG474, UG574): a LUT of six inputs, a bit of carry chain per LUT, distributed RAM with a write port and a read port.
 
-// Counter returns the cost of a counter from 0 to n-1, over and over: a register, its increment, and the comparison
+// Counter returns the cost of a counter from 0 to n-1 that starts again: a register, its increment, and the comparison
 // with the end.
 func Counter(n int) Resources {
 	width := log2Ceil(n)
 	return Resources{LUT: width + ceil(width, 6), FF: width}
 }
 
-// Multiplexer returns the cost of selecting one of several words of width bits. A LUT of six inputs selects one bit of
+// Multiplexer returns the cost of selecting one of words words of width bits. A LUT of six inputs selects one bit of
 // four, and so replaces three selections of one in two.
 func Multiplexer(words, width int) Resources {
 	return Resources{LUT: width * ceil(words-1, 3)}
 }
 
-// Decoder returns the cost of computing a word of width bits from a code of at most six bits: a LUT holds one function
-// of six bits, or two of five.
+// Decoder returns the cost of computing width bits from a code of code bits, at most six. A LUT holds one function of
+// six bits, or two of five.
 func Decoder(code, width int) Resources {
 	if code > 5 {
 		return Resources{LUT: width}
@@ -44,11 +44,11 @@ func ReadWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
 	return lutMemory(4 * ceil(rows, 64) * ceil(width, 3))
 }
 
-// lutMemory returns n LUTs that are all memory.
+// lutMemory returns the resources of n LUTs that are all memory.
 func lutMemory(n int) Resources { return Resources{LUT: n, LUTRAM: n} }
 
-// Table returns the cost of a read-only memory of rows words of width bits: wiring, LUTs of 64 bits, block RAM or
-// UltraRAM.
+// Table returns the cost of a read-only memory of rows words of width bits in m. It consists of wiring for one row,
+// LUTs of 64 bits, block RAM or UltraRAM.
 func Table(width, rows int, m MemoryStyle) Resources {
 	switch {
 	case rows == 1:

@@ -7,13 +7,14 @@ import "hlsgen/boards"
 // formulas are fitted to the output of HLS, whose control is larger than that of circuits, by about as much as smaller
 // LUTs cost more (docs/boards.md has figures).
 
-// lut4 reports whether LUTs have four inputs.
+// lut4 reports whether the LUTs of the fabric have four inputs; else they have six.
 func (f Fabric) lut4() bool { return f == ICE40 || f == ECP5 }
 
 // lut4Rows is the number of rows of one bit that a LUT of four inputs holds.
 const lut4Rows = 16
 
-// mux4 is mux for LUTs of four inputs: one LUT selects one of two, two LUTs select one of four.
+// mux4 returns the LUTs of four inputs that select one bit of ways bits. One LUT selects one of two, two LUTs select
+// one of four.
 func (f Fabric) mux4(ways int) float64 {
 	switch {
 	case ways <= 1:
@@ -25,7 +26,8 @@ func (f Fabric) mux4(ways int) float64 {
 	return float64(2*groups) + f.mux4(groups)
 }
 
-// lut4Memory returns the memory that an array gets on these fabrics if m is requested.
+// lut4Memory returns the memory that a fabric with LUTs of four inputs has for rows words of width bits if m is
+// requested.
 func (f Fabric) lut4Memory(m MemoryStyle, rows, width int) MemoryStyle {
 	switch {
 	case m != StyleDistributedRAM && m != StyleInKernel && m != StyleShiftRegister:
@@ -38,18 +40,19 @@ func (f Fabric) lut4Memory(m MemoryStyle, rows, width int) MemoryStyle {
 	return StyleRegisters
 }
 
-// lut4Storage returns the LUTs of an ECP5 that hold a memory: four are 16 rows of four bits with one write port and one
-// read port (TRELLIS_DPR16X4).
+// lut4Storage returns the LUTs of an ECP5 that hold a memory of rows words of width bits. Four are 16 rows of four bits
+// with one write port and one read port (TRELLIS_DPR16X4).
 func lut4Storage(rows, width int) int { return 4 * ceil(rows, lut4Rows) * ceil(width, 4) }
 
-// lut4RAM returns all LUTs of such a memory: for every four there are two more for the write port.
+// lut4RAM returns all LUTs of an ECP5 for a memory of rows words of width bits. For every four that hold it there are
+// two more for the write port.
 func (f Fabric) lut4RAM(rows, width int) float64 {
 	banks := ceil(rows, lut4Rows)
 	return float64(lut4Storage(rows, width)*3/2+decode(banks)) + f.mux(banks)*float64(width)
 }
 
-// shifted returns the cost of words that move by one place with each write, any of which can be read: registers, their
-// number rounded up to a power of two.
+// shifted returns the cost of a FIFO whose words move by one place with each write, in registers. Their number is
+// rounded up to a power of two, and a multiplexer reads any of them.
 func (f Fabric) shifted(rows, width int) (luts, registers float64) {
 	places := 1 << log2Ceil(rows)
 	return f.mux(places) * float64(width), float64(places * width)

@@ -1,17 +1,17 @@
 package cost
 
-// A CostModel selects the formula and the fabric of an estimate. Its methods price parts of layers that have no formula
-// of their own.
+// A CostModel selects the formula and the fabric of an estimate. Its methods price parts of layers, where no formula
+// for a whole layer does.
 type CostModel struct {
 	Formula CostFormula
 	Fabric  Fabric
 }
 
-// AsPart returns r as a part with the given name.
+// AsPart returns the resources as a part with the given name.
 func (r Resources) AsPart(name string) CostPart { return CostPart{name, r} }
 
-// Control returns the control of a layer that only moves, adds or compares. FINN has no formula for it, so the
-// given counters take its place. The fitted number includes counters.
+// Control returns the cost of the loop and the handshake of a layer that only moves, adds or compares. FINN has no
+// formula for it, so by FINN's it is the given counters. The fitted number includes counters.
 func (m CostModel) Control(counters Resources) CostPart {
 	if m.Formula == FittedFormula {
 		counters = LayerControl()
@@ -19,7 +19,7 @@ func (m CostModel) Control(counters Resources) CostPart {
 	return counters.AsPart("stream control")
 }
 
-// Registers returns the registers of a pipeline's last stage. FINN counts none.
+// Registers returns the cost of bits registers in a pipeline's last stage: nothing by FINN's formula.
 func (m CostModel) Registers(bits int) CostPart {
 	if m.Formula == FINNFormula {
 		bits = 0
@@ -27,7 +27,7 @@ func (m CostModel) Registers(bits int) CostPart {
 	return Resources{FF: bits}.AsPart("registers")
 }
 
-// Multiplexer returns the cost of selecting one of several words of width bits.
+// Multiplexer returns the cost of selecting one of words words of width bits.
 func (m CostModel) Multiplexer(words, width int) Resources {
 	if m.Formula == FINNFormula {
 		return Multiplexer(words, width)
@@ -43,7 +43,7 @@ type MemoryShape struct {
 	In          MemoryStyle // 0 if there is none, or for a single row, which is constants
 }
 
-// Memory returns the cost of s. FINN has a formula only for the memories of some layers. So with FINN's
+// Memory returns the cost of the memory s. FINN has a formula only for the memories of some layers. So with FINN's
 // formulas, this is a plain count.
 func (m CostModel) Memory(s MemoryShape) Resources {
 	switch {
@@ -59,7 +59,7 @@ func (m CostModel) Memory(s MemoryShape) Resources {
 	return m.Fabric.Table(s.Width, s.Rows, s.In)
 }
 
-// Multiplier returns the cost of multiplying words of a and b bits.
+// Multiplier returns the cost of multiplying numbers of a and b bits, in DSP slices if dsp is true, else in LUTs.
 func (m CostModel) Multiplier(a, b int, dsp bool) Resources {
 	switch {
 	case m.Formula == FINNFormula:
@@ -70,14 +70,13 @@ func (m CostModel) Multiplier(a, b int, dsp bool) Resources {
 	return share{lut: fitted[product] * float64(a*b+a+b), ff: fitted[pipelineFF] * float64(a*b)}.round()
 }
 
-// ThresholdComparators compares each of PE values with Steps thresholds, in a layer that applies thresholds to its
-// results.
+// A ThresholdComparators compares each of PE values of Width bits with Steps thresholds at once.
 type ThresholdComparators struct {
 	PE, Steps, Width int
 	Constant         bool // whether the thresholds are constants, and so not in a table
 }
 
-// Comparators returns the cost of comparators. By FINN it does not depend on the number of thresholds.
+// Comparators returns the cost of the comparators k. By FINN it does not depend on the number of thresholds.
 func (m CostModel) Comparators(k ThresholdComparators) CostPart {
 	c := activation{pe: k.PE, steps: k.Steps, bits: k.Width, alike: k.Constant}.comparators().round()
 	if m.Formula == FINNFormula {
@@ -86,11 +85,9 @@ func (m CostModel) Comparators(k ThresholdComparators) CostPart {
 	return c.AsPart("comparators")
 }
 
-// CarriedDelay returns the estimated time in ns of logic from one clock's state to the next, through the given levels:
-// an adder, a comparison, a selection. HLS can pipeline everything else, at the price of latency, so only this path
-// bounds the clock. The value is the least that the measurements support. The first level takes the whole time of the
-// fastest layers, including routing and control. A further level takes no more than in an adder tree that HLS has
-// already cut into stages.
+// CarriedDelay returns the estimated ns of the logic from one clock's state to the next, through levels of an adder, a
+// comparison or a selection. HLS can pipeline everything else, so only this path bounds the clock. It is the least that
+// measurements support; the first level includes routing and control.
 func CarriedDelay(levels int) float64 {
 	return fitted[clockDelay] + fitted[treeDelay]*float64(levels-1)
 }

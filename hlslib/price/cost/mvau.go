@@ -2,8 +2,8 @@ package cost
 
 import "hlsgen/internal/num"
 
-// An MVAU has the figures of a matrix-vector-activation unit for the formulas. WeightBits and InBits are the widths of
-// one weight and one input element, AccBits that of the accumulator.
+// An MVAU is a matrix-vector-activation unit with MH outputs of MW products each. WeightBits and InBits are the widths
+// of one weight and one input element, AccBits that of the accumulator.
 type MVAU struct {
 	MW, MH, PE, SIMD            int
 	WeightBits, InBits, AccBits int
@@ -24,12 +24,12 @@ type MVAU struct {
 	Alike           bool // whether all outputs have the same thresholds
 }
 
-// FINNFormula returns the estimate of FINN's MVAU_hls (matrixvectoractivation_hls.py, lut_estimation,
+// FINN returns the estimate of FINN's MVAU_hls (matrixvectoractivation_hls.py, lut_estimation,
 // dsp_estimation; matrixvectoractivation.py, bram_estimation, uram_estimation):
 //
 //	LUT = floor(300 + 1.1*PE*(multipliers + adder tree + accumulator) + weight memory)
 //
-// FINNFormula adds thresholds and comparators only if ram_style_thresholds is distributed, which its default (auto) is
+// FINN adds thresholds and comparators only if ram_style_thresholds is distributed, which its default (auto) is
 // not.
 func (m MVAU) FINN() []CostPart {
 	rows := m.MW * m.MH / (m.PE * m.SIMD)

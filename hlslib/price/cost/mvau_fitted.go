@@ -2,7 +2,7 @@ package cost
 
 import "math/bits"
 
-// Fitted returns the estimate of an MVAU: the cost of the loop, and every part by its own bits.
+// Fitted returns the cost of an MVAU by the fitted formula: that of the loop, and of every part by its own bits.
 func (m MVAU) Fitted() []CostPart { return parts(m.shares(&fitted)) }
 
 // Logic returns the parts of Fitted except the memories.
@@ -19,13 +19,14 @@ func (m MVAU) shares(v *values) []share {
 	)
 }
 
-// logic appends the parts of Logic to a list.
+// logic appends the parts of the cost that are not memories to a list.
 func (m MVAU) logic(list []share, v *values) []share {
 	list = append(list, share{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]})
 	return append(m.dot().shares(list, v), m.activation().comparators())
 }
 
-// inputBuffer returns the cost of the buffer that keeps a vector for the outputs after the first PE.
+// inputBuffer returns the cost of the buffer that keeps an input vector, because every output after the first PE needs
+// it again.
 func (m MVAU) inputBuffer(v *values) share {
 	words, width := m.MW/m.SIMD, m.SIMD*m.InBits
 	if m.Buffer == StyleRegisters && words > 1 {
@@ -58,7 +59,7 @@ type dot struct {
 	constants           ConstantAdders
 }
 
-// shares appends the parts of the arithmetic to a list.
+// shares appends the parts of the arithmetic's cost to a list.
 func (d dot) shares(list []share, v *values) []share {
 	if d.constants.Are {
 		return d.constantShares(list, v)
@@ -92,7 +93,7 @@ func (d dot) shares(list []share, v *values) []share {
 	return append(list, multipliers, tree, accumulators)
 }
 
-// delay returns the longest path in ns.
+// delay returns the longest path of the arithmetic between registers, in ns.
 func (d dot) delay(v *values) float64 {
 	ns := v[clockDelay]
 	if d.w == 1 && d.a == 1 {
@@ -109,10 +110,11 @@ func (d dot) delay(v *values) float64 {
 	return ns + v[treeDelay]*float64(log2Ceil(d.simd))
 }
 
-// CriticalPathNS returns the estimated critical path in ns.
+// CriticalPathNS returns the estimated longest path between registers in ns.
 func (m MVAU) CriticalPathNS() float64 { return m.dot().delay(&fitted) }
 
-// An activation is steps thresholds per output, for pe outputs at a time, in rows.
+// An activation applies thresholds to the results of a layer. There are steps thresholds of bits bits for each of pe
+// outputs at a time, from a table of rows.
 type activation struct {
 	pe, rows, steps, bits int
 	memory                MemoryStyle
@@ -138,8 +140,8 @@ func (a activation) comparators() share {
 const withCompared = 4
 
 // table returns the cost of the memory of thresholds. In LUTs, the first threshold of an output takes all its bits.
-// Each further one takes less, because bits that two thresholds share are stored once: above all the highest bits of
-// neighbouring thresholds.
+// Each further one takes less, because bits that two thresholds share are stored once, above all the highest bits of
+// neighbours.
 func (a activation) table(f Fabric, v *values) share {
 	distributed := a.memory != StyleBlockRAM && a.memory != StyleUltraRAM
 	if a.steps == 0 || a.alike || distributed && a.rows <= withCompared {
@@ -154,8 +156,8 @@ func (a activation) table(f Fabric, v *values) share {
 	return s
 }
 
-// table returns the cost of a read-only memory. In LUTs it includes the register after it, which a block RAM has
-// inside.
+// table returns the cost of a read-only memory of rows words of width bits as a share with the name. In LUTs it
+// includes the register behind it, which a block RAM has inside.
 func (f Fabric) table(name string, m MemoryStyle, rows, width int) share {
 	s := share{name: name}
 	switch {
@@ -171,7 +173,8 @@ func (f Fabric) table(name string, m MemoryStyle, rows, width int) share {
 	return s
 }
 
-// ram returns the cost of a memory that is read and written in every clock.
+// ram returns the cost of a memory of rows words of width bits as a share with the name. The memory is read and written
+// in every clock.
 func (f Fabric) ram(name string, m MemoryStyle, rows, width int) share {
 	if f.lut4() {
 		m = f.lut4Memory(m, rows, width)
@@ -193,5 +196,5 @@ func (f Fabric) ram(name string, m MemoryStyle, rows, width int) share {
 	return s
 }
 
-// Arithmetic returns the parts of Logic that are products, sums and accumulators.
+// Arithmetic returns the parts of Logic for products, sums and accumulators.
 func (m MVAU) Arithmetic() []CostPart { return parts(m.dot().shares(nil, &fitted)) }

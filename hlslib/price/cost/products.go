@@ -1,13 +1,13 @@
 package cost
 
-// products holds the common figures of FINN's formulas of MVAU_hls and VVAU_hls: PE sums, each of SIMD products
-// per clock.
+// products holds what FINN's formulas of MVAU_hls and VVAU_hls have in common: PE sums, each of SIMD products per
+// clock.
 type products struct {
 	PE, SIMD, WeightBits, InBits int
 	DSP                          bool
 }
 
-// perLUT is one LUT in the unit of the running sum. In this unit the factor 1.1, and a 64th that FINN does not
+// perLUT is one LUT in the unit of the running sum luts. In this unit the factor 1.1, and a 64th that FINN does not
 // round, are whole numbers.
 const perLUT = 640
 
@@ -36,7 +36,8 @@ func (p products) parts(memory Resources, slices, accBits, comparators int) []Co
 	return list
 }
 
-// memory returns the cost in m of the rows of weights of one clock each. bram counts RAMB18 for rows of a width.
+// memory returns FINN's cost in m of a table of weights with the given rows, one for each clock. bram counts RAMB18 for
+// rows of a width.
 func (p products) memory(m MemoryStyle, rows int, bram func(width, rows int) int) Resources {
 	width := p.PE * p.SIMD * p.WeightBits
 	embedded := m == StyleInKernel && rows > embeddedRows
@@ -53,7 +54,7 @@ func (p products) memory(m MemoryStyle, rows int, bram func(width, rows int) int
 	return r
 }
 
-// luts is a running sum; perLUT units are one LUT.
+// luts is the running sum of LUTs in FINN's formula, which rounds only the total. perLUT of its units are one LUT.
 type luts struct{ sum int }
 
 // add adds more to the sum, and returns by how many LUTs its floor grows.

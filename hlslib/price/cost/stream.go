@@ -2,15 +2,15 @@ package cost
 
 import "math/bits"
 
-// A WidthConverter has the figures of a StreamingDataWidthConverter for the formulas: the bits of its words.
+// A WidthConverter is a layer that converts words of In bits to words of Out bits.
 type WidthConverter struct{ In, Out int }
 
-// FINNFormula returns the result of WidthConverterFINN.
+// FINN returns the cost by FINN's formula, as WidthConverterFINN does.
 func (c WidthConverter) FINN() []CostPart { return WidthConverterFINN(c.In, c.Out) }
 
-// Fitted returns the estimate of a converter: a register for the narrower word, one for the wider word, and logic that
-// moves one within the other. If neither width divides the other, the place of the next word is selected among all that
-// occur.
+// Fitted returns the cost of a converter by the fitted formula. It has a register for each of the two words, and logic
+// that moves one within the other. If neither width divides the other, the place of the next word is selected among all
+// that occur.
 func (c WidthConverter) Fitted() []CostPart { return parts(c.shares(&fitted)) }
 
 func (c WidthConverter) shares(v *values) []share {
@@ -43,8 +43,8 @@ func WidthConverterFINN(in, out int) []CostPart {
 	return []CostPart{{"stream control", control}, {"shift register", register}}
 }
 
-// A FIFOShape has the figures of a stream's FIFO for the formulas: depth words of width bits. Shift is FINN's
-// style rtl, a shift register in LUTs, or two registers. The other memories are its style vivado with that ram_style.
+// A FIFOShape is a FIFO of Depth words of Width bits in Memory. By FINN's formula, a shift register is its style rtl,
+// and other memories are its style vivado with that ram_style.
 type FIFOShape struct {
 	Depth, Width int
 	Memory       MemoryStyle
@@ -52,8 +52,8 @@ type FIFOShape struct {
 	Fabric Fabric // not in FINN's formula
 }
 
-// FINNFormula returns the estimate of FINN's StreamingFIFO (streamingfifo.py). Memories other than Shift round
-// the depth up to a power of two.
+// FINN returns the cost by FINN's formula for StreamingFIFO (streamingfifo.py). Memories other than a shift register
+// round the depth up to a power of two.
 func (f FIFOShape) FINN() []CostPart {
 	depth := f.Depth
 	if f.Memory != StyleShiftRegister {
@@ -72,10 +72,9 @@ func (f FIFOShape) FINN() []CostPart {
 	return []CostPart{{"stream control", Resources{LUT: 2 * log2Ceil(depth)}}, {"FIFO memory", memory}}
 }
 
-// Fitted returns the estimate of a FIFO. Up to two words are registers. A shift register of one LUT per bit holds
-// 32 further words, and another LUT and register per bit output them. Other memories cost what a memory of that depth
-// costs, with a register for a word after it. The counters cover all words that the memory holds, so a less deep
-// FIFO in the same memory does not cost less.
+// Fitted returns the cost of a FIFO by the fitted formula. Up to two words are registers. A shift register of one LUT
+// per bit holds 32 further words, and another LUT and register per bit output them. Other memories have a register
+// behind them. The counters cover all words that the memory holds.
 func (f FIFOShape) Fitted() []CostPart { return parts(f.shares(&fitted)) }
 
 func (f FIFOShape) shares(v *values) []share {

@@ -1,7 +1,7 @@
 package cost
 
-// A Thresholding has the figures of a thresholding layer for the formulas. Rows is the number of rows of the threshold
-// table: channels divided by PE, or 1 if channels share a row.
+// A Thresholding is a layer that applies thresholds to PE channels at a time. Rows is the number of rows of the
+// threshold table: channels divided by PE, or 1 if channels share a row.
 type Thresholding struct {
 	InBits, PE, Rows int
 	Memory           MemoryStyle
@@ -12,7 +12,7 @@ type Thresholding struct {
 	Search bool // whether a binary search with a comparator per bit of the count replaces the parallel comparators
 }
 
-// FINNFormula returns the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation,
+// FINN returns the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation,
 // bram_estimation). It does not depend on the number of thresholds.
 func (t Thresholding) FINN() []CostPart {
 	width := t.InBits * t.PE
@@ -28,7 +28,7 @@ func (t Thresholding) FINN() []CostPart {
 	return []CostPart{{"threshold memory", memory}, {"comparators", Resources{LUT: width}}}
 }
 
-// Fitted returns the estimate of a thresholding layer: storage and comparators, or a binary search.
+// Fitted returns the cost by the fitted formula: of the thresholds' memory and comparators, or of a binary search.
 func (t Thresholding) Fitted() []CostPart { return parts(t.shares(&fitted)) }
 
 // Logic returns the parts of Fitted except the memory, for a layer that compares with all thresholds at once.
@@ -53,7 +53,7 @@ func (t Thresholding) activation() activation {
 	return activation{t.PE, t.Rows, t.Steps, t.InBits, t.Memory, false}
 }
 
-// search returns the parts of a binary search, with one comparator per bit of the count. Stage i selects among 2^i
+// search returns the cost of a binary search, with one comparator per bit of the count. Stage i selects among 2^i
 // thresholds of a channel, and passes the value on.
 func (t Thresholding) search() []share {
 	memory, stages := share{name: "threshold memory"}, log2Ceil(t.Steps+1)
@@ -69,8 +69,8 @@ func (t Thresholding) search() []share {
 	}
 }
 
-// CriticalPathNS returns the estimated critical path in ns: a comparison, and the count of exceeded thresholds as a
-// tree.
+// CriticalPathNS returns the estimated longest path between registers in ns: a comparison, and the count of exceeded
+// thresholds as a tree. A binary search has only the comparison.
 func (t Thresholding) CriticalPathNS() float64 {
 	if t.Search {
 		return fitted[clockDelay]

@@ -2,9 +2,9 @@ package cost
 
 import "hlsgen/internal/num"
 
-// A VVAU has the figures of a depthwise layer for the formulas: Channels outputs, each the sum of Kernel products.
-// WeightBits and InBits are the widths of one weight and one input element, AccBits that of the accumulator. Thresholds
-// is their number per output, 0 without activation.
+// A VVAU is a depthwise layer: Channels outputs, each the sum of Kernel products. WeightBits and InBits are the widths
+// of one weight and one input element, AccBits that of the accumulator. Thresholds is their number per output, 0
+// without activation.
 type VVAU struct {
 	Channels, Kernel, PE, SIMD  int
 	WeightBits, InBits, AccBits int
@@ -22,7 +22,7 @@ type VVAU struct {
 	ThresholdMemory MemoryStyle
 }
 
-// FINNFormula returns the estimate of FINN's VVAU_hls (vectorvectoractivation_hls.py, lut_estimation,
+// FINN returns the estimate of FINN's VVAU_hls (vectorvectoractivation_hls.py, lut_estimation,
 // dsp_estimation; vectorvectoractivation.py, bram_estimation, uram_estimation). It differs from that of MVAU_hls in
 // three points. It always counts comparators and thresholds, a 64th of a LUT for each bit and row of thresholds without
 // rounding. It leaves out the parity bits of block RAM. It counts DSP slices for one position.
@@ -33,10 +33,10 @@ func (m VVAU) FINN() []CostPart {
 	return p.parts(p.memory(m.Memory, m.rows(), bram16), m.PE, acc, comparators)
 }
 
-// rows returns the number of rows of weights.
+// rows returns the number of rows that the table of weights has.
 func (m VVAU) rows() int { return m.Channels * m.Kernel / (m.PE * m.SIMD) }
 
-// bram16 is bram18 without parity bits.
+// bram16 returns FINN's number of RAMB18 for a memory of rows words of width bits, without the blocks' parity bits.
 func bram16(width, rows int) int {
 	switch {
 	case width <= 4:
@@ -49,7 +49,7 @@ func bram16(width, rows int) int {
 	return ceil(rows, 512) * ceil(width, 32)
 }
 
-// Fitted returns the estimate of a VVAU: that of an MVAU without an input buffer.
+// Fitted returns the cost of a VVAU by the fitted formula: that of an MVAU without an input buffer.
 func (m VVAU) Fitted() []CostPart {
 	return append(m.Logic(), parts([]share{
 		m.Fabric.table("weight memory", m.Memory, m.rows(), m.PE*m.SIMD*m.WeightBits),
@@ -73,5 +73,5 @@ func (m VVAU) dot() dot {
 		factors: m.Factors, fabric: m.Fabric, constants: m.Constants}
 }
 
-// CriticalPathNS returns the estimated critical path in ns.
+// CriticalPathNS returns the estimated longest path between registers in ns.
 func (m VVAU) CriticalPathNS() float64 { return m.dot().delay(&fitted) }

@@ -1,8 +1,8 @@
 package cost
 
-// WindowBuffer returns FINN's estimate of the memory of its ConvolutionInputGenerator_rtl, for rows words of
-// width bits (convolutioninputgenerator_rtl.py, bram_estimation, uram_estimation, lut_estimation). A block RAM is as
-// wide as its depth allows; above 16384 rows, FINN applies that only to the remainder.
+// WindowBuffer returns FINN's cost of the memory of a sliding window, rows words of width bits
+// (convolutioninputgenerator_rtl.py, bram_estimation, uram_estimation, lut_estimation). A block RAM is as wide as its
+// depth allows; above 16384 rows, FINN applies that only to the remainder.
 func WindowBuffer(width, rows int, m MemoryStyle) Resources {
 	switch m {
 	case StyleBlockRAM:
@@ -18,7 +18,7 @@ func WindowBuffer(width, rows int, m MemoryStyle) Resources {
 	return lutMemory(width * ceil(rows, 38))
 }
 
-// bram18Width returns the width of a RAMB18 of at most 16384 rows.
+// bram18Width returns the width that a RAMB18 can have with the given rows, at most 16384.
 func bram18Width(rows int) int {
 	switch {
 	case rows <= 512:

@@ -37,7 +37,7 @@ type ReportedPipeline struct {
 	Ours     int    `json:"ours,omitempty"`
 }
 
-// OpOf returns the operation with the given name, which String returns.
+// OpOf returns the operation whose String is the given name. The second result is false if there is none.
 func OpOf(name string) (DelayOp, bool) {
 	for o := range DelayOp(ops) {
 		if o.String() == name {
@@ -47,7 +47,8 @@ func OpOf(name string) (DelayOp, bool) {
 	return 0, false
 }
 
-// Verify returns an error if c is not valid. Otherwise it prepares c for NewStageClock.
+// Verify returns an error if a value of c is not plausible. Otherwise it prepares c for NewStageClock, which needs
+// that.
 func (c *DelayCalibration) Verify() error {
 	if !slices.Contains([]DelayFamily{Series7, UltraScale, Versal}, c.Family) {
 		return fmt.Errorf("family %q, want %s, %s or %s", c.Family, Series7, UltraScale, Versal)
@@ -86,7 +87,8 @@ func (c *DelayCalibration) Verify() error {
 	return nil
 }
 
-// IsForFamily reports whether c is of family f; an empty f means UltraScale+. A nil c is of no family.
+// IsForFamily reports whether c has delays of the family f, where an empty f means UltraScale+. It returns false for a
+// nil c.
 func (c *DelayCalibration) IsForFamily(f DelayFamily) bool {
 	return c != nil && cmp.Or(f, UltraScale) == c.Family
 }

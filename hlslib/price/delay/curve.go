@@ -2,19 +2,20 @@ package delay
 
 import "sync"
 
-// delays holds a family's entries in the form in which they are looked up.
+// delays holds a family's delays by operation and by unit, in the form in which they are looked up.
 type delays struct {
 	ops   [ops]curve
 	units [units]unit
 }
 
-// A unit has registers between its inputs and outputs. in and out are the ns that it takes of its first and last stage.
+// A unit is a component with registers inside: its result comes that many clocks after its operands. in and out are the
+// ns that it takes of its first and its last stage.
 type unit struct {
 	clocks  int
 	in, out float64
 }
 
-// A curve gives ns by bits: linear between entries, and constant beyond them.
+// A curve gives a delay in ns by bits. It has knots of increasing bits, is linear between them, and constant outside.
 type curve []knot
 
 type knot struct {
@@ -34,7 +35,7 @@ func (c curve) at(bits int) float64 {
 	return c[len(c)-1].ns
 }
 
-// built returns every family's delays at each end of the range.
+// built returns the delays of every family, at each end of their range. It computes them at the first call.
 var built = sync.OnceValue(func() map[DelayFamily]map[RangeEnd]*delays {
 	all := map[DelayFamily]map[RangeEnd]*delays{}
 	for _, f := range []DelayFamily{Series7, UltraScale, Versal} {
@@ -54,7 +55,7 @@ func tables(f DelayFamily, b RangeEnd) *delays {
 	return all[UltraScale][b]
 }
 
-// spread returns how far an entry may be off, as a share, by its source.
+// spread returns how far an entry with this kind of source may be off, as a share of its value.
 func (g SourceGrade) spread() float64 {
 	return [...]float64{GradeGuess: 0.4, GradeDataSheet: 0.25, GradeMeasured: 0.15}[g]
 }

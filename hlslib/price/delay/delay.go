@@ -25,21 +25,21 @@ package delay
 
 import "math"
 
-// A DelayFamily is a set of devices with the same delays, named by the type of their DSP slices as in board files.
+// A DelayFamily names devices with the same delays, by the type of their DSP slices as in board files.
 type DelayFamily string
 
-// The families: 7 series, UltraScale and UltraScale+, Versal. An unknown family counts as UltraScale+.
+// The families: 7 series; UltraScale and UltraScale+; Versal. An unknown family counts as UltraScale+.
 const (
 	Series7    DelayFamily = "DSP48E1"
 	UltraScale DelayFamily = "DSP48E2"
 	Versal     DelayFamily = "DSP58"
 )
 
-// A DelayOp is an operation of a chain. Its bits are those of its operands; those of a product are the bits of both
-// factors together.
+// A DelayOp is an operation between registers. Its bits are those of its operands; those of a product are the bits of
+// both factors together.
 type DelayOp int
 
-// The operations.
+// The operations that have a delay.
 const (
 	OpRead     DelayOp = iota // a word of a stream
 	OpWrite                   // a word to a stream
@@ -56,7 +56,7 @@ func (o DelayOp) String() string {
 	return [...]string{"read", "write", "add", "compare", "select", "keep", "logic", "multiply"}[o]
 }
 
-// A RegisteredUnit is a component with registers of its own.
+// A RegisteredUnit is a component with registers of its own, such as a DSP slice or a memory.
 type RegisteredUnit int
 
 // The units. Tables in LUTs are read through a register, as HLS builds them. A UnitRegisterSlice is that of an
@@ -74,10 +74,11 @@ func (u RegisteredUnit) String() string {
 	return [...]string{"DSP slice", "table in LUTs", "block RAM", "UltraRAM", "register slice"}[u]
 }
 
-// A RangeEnd selects an end of the range of delays; zero is the expected value.
+// A RangeEnd selects the least, the expected or the largest delays of the range in which they may be. Zero is the
+// expected ones.
 type RangeEnd int8
 
-// The ends of the range.
+// The ends of the range of delays, and its expected value.
 const (
 	MinDelay      RangeEnd = -1
 	ExpectedDelay RangeEnd = 0
@@ -89,11 +90,12 @@ const (
 	ClockUncertaintyFraction = 0.27
 	// defaultMHz is the clock if none is given: the tool's own period is 10 ns (UG1399).
 	defaultMHz = 100
-	// unforeseen is the most stages by which reports in the tests exceed the result for the largest delays.
+	// unforeseen is the number of stages added to chains for the largest delays: reports in the tests exceed the tables
+	// by at most as many.
 	unforeseen = 1
 )
 
-// A StageClock holds the length of a stage and the delays of operations.
+// A StageClock holds the time that a pipeline stage has at a clock, and the delays of operations on a device.
 type StageClock struct {
 	budget float64 // ns
 	at     *delays
@@ -101,8 +103,8 @@ type StageClock struct {
 	more   int     // further stages that a chain may have
 }
 
-// NewStageClock returns a clock of a family, with the delays of the tables, or of the reports in c if c is of the
-// family; c may be nil. If mhz is not positive, the clock has the tool's own period.
+// NewStageClock returns the clock of mhz for a family, with delays at the end b of their range. Delays come from c if c
+// is of the family; c may be nil. If mhz is not positive, it is 100.
 func NewStageClock(f DelayFamily, mhz float64, c *DelayCalibration, b RangeEnd) StageClock {
 	if !(mhz > 0) {
 		mhz = defaultMHz
@@ -118,29 +120,31 @@ func NewStageClock(f DelayFamily, mhz float64, c *DelayCalibration, b RangeEnd) 
 	return k
 }
 
-// Delay returns the ns of an operation on the given bits.
+// Delay returns the delay in ns of an operation on operands of the given bits.
 func (c StageClock) Delay(op DelayOp, bits int) float64 { return c.at.ops[op].at(bits) }
 
-// StageNS returns the ns of a stage.
+// StageNS returns the ns of a clock period that the operations of a stage may take.
 func (c StageClock) StageNS() float64 { return c.budget }
 
-// LUTLevelsNS returns the ns of the given levels of a table in LUTs, one after the other.
+// LUTLevelsNS returns the ns from a register through a table in LUTs. The table's LUTs lie in the given number of
+// levels behind each other.
 func (c StageClock) LUTLevelsNS(levels int) float64 {
 	return c.at.units[UnitLUTMemory].in + float64(levels-1)*c.Delay(OpGate, 1)
 }
 
-// A PipelineCursor is the place of a value on its way through the stages. The zero value has no clock.
+// A PipelineCursor is the point that a value has reached on its way through pipeline stages. The zero value has no
+// clock and cannot be used.
 type PipelineCursor struct {
 	c     StageClock
 	stage int     // the present stage, from 0
 	ns    float64 // ns used of the stage
 }
 
-// Pipe returns a pipe at the beginning of the first stage.
+// Pipe returns a cursor at the beginning of the first stage.
 func (c StageClock) Pipe() PipelineCursor { return PipelineCursor{c: c} }
 
-// BodyPipe returns a pipe after the stage that decides what an iteration of a process does. In every known report, the
-// rest begins in a stage of its own.
+// BodyPipe returns a cursor behind the stage that decides what an iteration of a process does. In every known report,
+// the rest begins in a stage of its own.
 func (c StageClock) BodyPipe() PipelineCursor {
 	p := c.Pipe()
 	p.Next()
@@ -160,8 +164,8 @@ func (c StageClock) NetworkEndClocks() (in, out int) {
 	return slice + process, process - fifo + slice
 }
 
-// DoOp adds an operation. A multiplication longer than a stage is divided among stages; any other operation stays in
-// one stage, which then misses the clock.
+// DoOp adds an operation on the given bits. A multiplication longer than a stage is divided among stages; any other
+// operation stays in one stage, even if it is longer.
 func (p *PipelineCursor) DoOp(op DelayOp, bits int) {
 	ns := p.c.Delay(op, bits)
 	p.spend(ns)
@@ -180,11 +184,11 @@ func (p *PipelineCursor) spend(ns float64) {
 	p.ns += ns
 }
 
-// Next begins another stage.
+// Next moves to the beginning of the next stage.
 func (p *PipelineCursor) Next() { p.stage, p.ns = p.stage+1, 0 }
 
-// DoInOneStage adds operations between the states of two iterations. They stay in one stage; otherwise the next
-// iteration would have to wait.
+// DoInOneStage adds operations on the given bits that compute the next iteration's state. They stay in one stage,
+// because otherwise the next iteration would have to wait.
 func (p *PipelineCursor) DoInOneStage(bits int, chain ...DelayOp) {
 	ns := 0.0
 	for _, op := range chain {
@@ -193,15 +197,16 @@ func (p *PipelineCursor) DoInOneStage(bits int, chain ...DelayOp) {
 	p.spend(ns)
 }
 
-// DoUnit adds a unit with registers: operands enter it, and the result leaves it after the unit's clocks.
+// DoUnit adds a unit with registers. Its operands enter it at this point, and its result leaves it after the unit's
+// clocks.
 func (p *PipelineCursor) DoUnit(u RegisteredUnit) {
 	x := &p.c.at.units[u]
 	p.spend(x.in)
 	p.stage, p.ns = p.stage+x.clocks, x.out
 }
 
-// Tree adds a tree that reduces n values of the given bits to one, in pairs. Each level does the given operations, and
-// each addition makes the values a bit wider.
+// Tree adds a tree that reduces n values of the given bits to one, in pairs. Each level does the given operations; each
+// OpAdd among them makes the values a bit wider.
 func (p *PipelineCursor) Tree(n, bits int, level ...DelayOp) {
 	for ; n > 1; n = (n + 1) / 2 {
 		for _, op := range level {
@@ -213,10 +218,11 @@ func (p *PipelineCursor) Tree(n, bits int, level ...DelayOp) {
 	}
 }
 
-// DoPopCount adds the count of the set bits among n.
+// DoPopCount adds a tree of adders that counts how many of n bits are set.
 func (p *PipelineCursor) DoPopCount(n int) { p.Tree(n, 1, OpAdd) }
 
-// Comparators adds the comparison of a value with n thresholds at once, and the count of those that it exceeds.
+// Comparators adds the comparison of a value of the given bits with n thresholds at once, and the count of those that
+// it exceeds.
 func (p *PipelineCursor) Comparators(n, bits int) {
 	if n > 0 {
 		p.DoOp(OpCompare, bits)
@@ -224,7 +230,7 @@ func (p *PipelineCursor) Comparators(n, bits int) {
 	}
 }
 
-// Product adds a product of words of a and b bits.
+// Product adds a product of numbers of a and b bits, in a DSP slice if dsp is true, else in LUTs.
 func (p *PipelineCursor) Product(a, b int, dsp bool) {
 	if dsp {
 		p.DoUnit(UnitDSP)
@@ -233,15 +239,15 @@ func (p *PipelineCursor) Product(a, b int, dsp bool) {
 	p.DoOp(OpMultiply, a+b)
 }
 
-// Join waits for another value.
+// Join moves p to the point of q if q is further on: what follows needs the values of both.
 func (p *PipelineCursor) Join(q PipelineCursor) {
 	if q.stage > p.stage || q.stage == p.stage && q.ns > p.ns {
 		p.stage, p.ns = q.stage, q.ns
 	}
 }
 
-// Clocks returns the number of stages so far: a word written in the last stage can be read that many clocks after the
-// first stage began.
+// Clocks returns the number of clocks from the first stage's begin until a word that is written in the present stage
+// can be read.
 func (p *PipelineCursor) Clocks() int {
 	n := p.stage + 1
 	if p.c.stages != 1 {

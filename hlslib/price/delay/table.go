@@ -1,9 +1,9 @@
 package delay
 
-// A SourceGrade is the kind of an entry's source.
+// A SourceGrade says how reliable the source of an entry is: a guess, a data sheet, or a measurement.
 type SourceGrade int
 
-// The grades.
+// The kinds of sources, the least reliable first.
 const (
 	GradeGuess SourceGrade = iota
 	GradeDataSheet
@@ -12,7 +12,7 @@ const (
 
 func (g SourceGrade) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
 
-// A DelayEntry is the time of an operation on the given bits.
+// A DelayEntry is the delay in ns of an operation on the given bits, with its source.
 type DelayEntry struct {
 	Op     DelayOp
 	Bits   int
@@ -21,8 +21,8 @@ type DelayEntry struct {
 	Source string
 }
 
-// A UnitEntry holds the clocks between a unit's inputs and outputs, and the ns that it takes of the first and the last
-// stage.
+// A UnitEntry holds the clocks from a unit's inputs to its outputs, and the ns that it takes of its first and last
+// stage. It also says where these numbers come from.
 type UnitEntry struct {
 	Unit    RegisteredUnit
 	Clocks  int
@@ -31,7 +31,7 @@ type UnitEntry struct {
 	Source  string
 }
 
-// The sources. Schedule reports give the delay of every operation (*.verbose.sched.rpt).
+// The sources of entries. Schedule reports (*.verbose.sched.rpt) give the delay of every operation.
 const (
 	yolo  = "github.com/windy07/PDS_YOLO: FINN's MVAU_hls_6, Vitis HLS 2022.2, xc7z020-1, 10 ns"
 	width = "github.com/windy07/PDS_YOLO: FINN's width converter 0, Vitis HLS 2022.2, xc7z020-1, 10 ns"
@@ -41,7 +41,8 @@ const (
 		"github.com/Xilinx/Vitis-Tutorials, polar_clip"
 )
 
-// OpEntries returns a family's entries, by operation and increasing width.
+// OpEntries returns the delays of a family's operations, by operation and increasing bits. An unknown family has those
+// of UltraScale+.
 func OpEntries(f DelayFamily) []DelayEntry {
 	switch f {
 	case Series7:
@@ -52,7 +53,7 @@ func OpEntries(f DelayFamily) []DelayEntry {
 	return ultraScale
 }
 
-// guessed returns the entries of another family as guesses, until somebody measures this one.
+// guessed returns the entries of another family, marked as guesses, until somebody measures this one.
 func guessed(list []DelayEntry) (out []DelayEntry) {
 	for _, e := range list {
 		e.Grade, e.Source = GradeGuess, "as UltraScale+"
@@ -97,7 +98,7 @@ var ultraScale = []DelayEntry{
 	{OpMultiply, 64, 3.5, GradeGuess, none},
 }
 
-// UnitEntries returns a family's units.
+// UnitEntries returns the delays of a family's units. An unknown family has those of UltraScale+.
 func UnitEntries(f DelayFamily) []UnitEntry {
 	switch f {
 	case Series7:

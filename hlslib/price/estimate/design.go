@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A DesignEstimate is the estimate of a whole design.
+// A DesignEstimate holds the estimated resources of a design: of its layers, its FIFOs, the logic at the host's port,
+// and in total.
 type DesignEstimate struct {
 	Layers []dataflow.Cost // per node
 	FIFOs  dataflow.Cost   // of all streams, and of the FIFOs that tell where sequences end
@@ -16,7 +17,7 @@ type DesignEstimate struct {
 	Total  dataflow.Resources
 }
 
-// DesignCost returns the estimate of a design with the FIFOs that it has.
+// DesignCost returns the estimate of a design, with the FIFO depths that it has.
 func DesignCost(d *dataflow.Design) DesignEstimate {
 	var e DesignEstimate
 	e.Layers, e.Total = d.Cost()
@@ -32,14 +33,14 @@ func DesignCost(d *dataflow.Design) DesignEstimate {
 	return e
 }
 
-// StreamFIFO returns the cost of the FIFO of a stream of a design.
+// StreamFIFO returns the cost of the FIFO of stream s of a design.
 func StreamFIFO(d *dataflow.Design, s int) dataflow.Cost {
 	writer, _ := d.Model.Graph.Writer(s)
 	return StreamFIFOCostForWriter(d.Target, d.FIFO[s], d.Port(s), writer < 0)
 }
 
-// NetworkWrapperCost returns the cost of the logic around a network of circuits: the reset, the counters of the words
-// of output frames, and the control registers if the target has them.
+// NetworkWrapperCost returns the cost of the logic around a network of circuits. It is the reset, the counters of
+// output words, and the control registers if the target has counters. It is nothing unless the target prices circuits.
 func NetworkWrapperCost(d *dataflow.Design) dataflow.Cost {
 	c := FixedWrapperCost(d.Target, len(d.Model.Graph.Streams))
 	for s := range d.Model.Graph.Streams {
@@ -48,8 +49,8 @@ func NetworkWrapperCost(d *dataflow.Design) dataflow.Cost {
 	return c
 }
 
-// FixedWrapperCost returns the part of NetworkWrapperCost for a network of the given number of streams that does not
-// depend on the folding.
+// FixedWrapperCost returns the part of NetworkWrapperCost that no fold changes, for a network of the given number of
+// streams.
 func FixedWrapperCost(t dataflow.Target, streams int) dataflow.Cost {
 	if !PricesCircuits(t) {
 		return nil
@@ -61,8 +62,8 @@ func FixedWrapperCost(t dataflow.Target, streams int) dataflow.Cost {
 	return CostOfParts(parts...)
 }
 
-// StreamWrapperCost returns the part of NetworkWrapperCost for a stream with frames of the given words. host reports
-// whether the host reads it.
+// StreamWrapperCost returns the part of NetworkWrapperCost for one stream, whose frames have the given number of words.
+// host says that the host reads the stream.
 func StreamWrapperCost(t dataflow.Target, words int, host bool) dataflow.Cost {
 	var parts []cost.CostPart
 	if PricesCircuits(t) && host {
@@ -74,10 +75,11 @@ func StreamWrapperCost(t dataflow.Target, words int, host bool) dataflow.Cost {
 	return CostOfParts(parts...)
 }
 
-// finnShallow is the depth up to which FINN removes a FIFO (RemoveShallowFIFOs).
+// finnShallow is the depth up to which FINN leaves a FIFO out (RemoveShallowFIFOs).
 const finnShallow = 2
 
-// FIFO returns the cost of the FIFO f of a stream with port p.
+// FIFO returns the cost of a FIFO of a stream whose word format is p. It is nothing for a FIFO that FINN leaves out, by
+// FINN's formula.
 func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 	m := CostModelOf(t)
 	if PricesCircuits(t) {
@@ -91,7 +93,8 @@ func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 		Fabric: m.Fabric})
 }
 
-// StreamFIFOCostForWriter returns the cost of the FIFO of a stream. host reports whether the host writes it.
+// StreamFIFOCostForWriter returns the cost of the FIFO f of a stream with the word format p. host says that the host
+// writes the stream; circuits then make the FIFO deeper.
 func StreamFIFOCostForWriter(t dataflow.Target, f dataflow.FIFO, p dataflow.Port, host bool) dataflow.Cost {
 	if host && PricesCircuits(t) {
 		f.Depth += t.ExtraFIFOWords()
@@ -99,20 +102,20 @@ func StreamFIFOCostForWriter(t dataflow.Target, f dataflow.FIFO, p dataflow.Port
 	return FIFO(t, f, p)
 }
 
-// SequenceEndFIFO returns the cost of a FIFO that tells a layer or an output where sequences end.
+// SequenceEndFIFO returns the cost of a FIFO that tells a layer or an output, by a bit per time step, where sequences
+// end.
 func SequenceEndFIFO(t dataflow.Target, e dataflow.SequenceEnd, l *dataflow.Lengths) dataflow.Cost {
 	return FIFO(t, e.FIFO, l.EndPort())
 }
 
-// FIFOMemory returns the memory of a FIFO that the formulas call m; it is the inverse of Memory.
+// FIFOMemory returns the memory for which MemoryStyleOf returns m. There must be one.
 func FIFOMemory(m cost.MemoryStyle) dataflow.Memory {
 	return dataflow.Memory(slices.Index(memories[:], m))
 }
 
-// HostInterfaceCost returns the cost of the logic that joins the network to a memory, if the board has one. There is a
-// mover per stream of the host, one for each layer whose weights come with every frame, and one for weights that are
-// loaded once. On a Zynq, the shell around the movers is added. The cost does not depend on the folding. A design that
-// is fed from inside the FPGA has none.
+// HostInterfaceCost returns the cost of the data movers between the network g and the host's memory, and of a Zynq's
+// logic around them. No fold changes it. It is nothing if the board has no port to a memory, or the design is fed from
+// inside the FPGA.
 func HostInterfaceCost(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.PortBits() == 0 {
 		return nil
@@ -124,7 +127,8 @@ func HostInterfaceCost(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	return DataMoverCost(t, in, len(g.Out))
 }
 
-// DataMoverCost returns the cost of the given number of movers at the board's port, and of the shell around them.
+// DataMoverCost returns the cost of in movers that read memory and out movers that write it, at the board's port. It
+// includes the logic around them.
 func DataMoverCost(t dataflow.Target, in, out int) dataflow.Cost {
 	return CostOf(t, cost.HostShape{Inputs: in, Outputs: out, Bits: t.Board.HostPortBits, Beats: t.Board.BurstBeats(),
 		Card: t.Board.Platform != ""})

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// CostModelOf returns the formula and the fabric of a target.
+// CostModelOf returns the formula and the family of devices by which a target's costs are estimated.
 func CostModelOf(t dataflow.Target) cost.CostModel {
 	m := cost.CostModel{Formula: cost.FittedFormula, Fabric: cost.FabricOf(t.Board)}
 	if t.Formula == dataflow.FINNFormula {
@@ -28,10 +28,10 @@ var memories = [...]cost.MemoryStyle{
 	dataflow.SRL: cost.StyleShiftRegister, dataflow.Registers: cost.StyleRegisters,
 }
 
-// MemoryStyleOf returns a memory in the terms of the formulas.
+// MemoryStyleOf returns the name that the formulas have for a memory; 0 for NoMemory.
 func MemoryStyleOf(m dataflow.Memory) cost.MemoryStyle { return memories[m] }
 
-// CostOfParts returns the parts that are not zero as a cost.
+// CostOfParts returns the parts as a cost, without those that are zero.
 func CostOfParts(parts ...cost.CostPart) dataflow.Cost {
 	c := make(dataflow.Cost, 0, len(parts))
 	for _, p := range parts {
@@ -42,13 +42,13 @@ func CostOfParts(parts ...cost.CostPart) dataflow.Cost {
 	return c
 }
 
-// CostOf returns the cost of something with formulas of its own.
+// CostOf returns the cost of x, which has a formula of FINN's and a fitted one, by the target's formula.
 func CostOf(t dataflow.Target, x cost.Estimator) dataflow.Cost {
 	return CostOfParts(CostModelOf(t).Formula.Parts(x)...)
 }
 
-// StoringLayerCost returns the cost of a layer that has a formula of its own, memories, and further logic. FINN's
-// formula includes all of these.
+// StoringLayerCost returns the cost of a layer with formulas of its own. By FINN's formula that is all; otherwise the
+// cost of its memories and of further logic is added.
 func StoringLayerCost(t dataflow.Target, x cost.StoringLayer, storage []dataflow.Storage,
 	logic ...cost.CostPart) dataflow.Cost {
 	m := CostModelOf(t)
@@ -58,12 +58,12 @@ func StoringLayerCost(t dataflow.Target, x cost.StoringLayer, storage []dataflow
 	return LayerCost(m, storage, append(x.Logic(), logic...)...)
 }
 
-// LayerCost returns the cost of a layer's memories and logic.
+// LayerCost returns the cost of a layer that consists of memories and logic.
 func LayerCost(m cost.CostModel, storage []dataflow.Storage, logic ...cost.CostPart) dataflow.Cost {
 	return CostOfParts(append(MemoryParts(m, storage), logic...)...)
 }
 
-// MemoryCost returns the cost of a memory.
+// MemoryCost returns the cost of the memory s, with all its arrays.
 func MemoryCost(m cost.CostModel, s dataflow.Storage) cost.Resources {
 	rows := s.Rows
 	if s.In == dataflow.LUTRAM && s.Same > 0 {
@@ -73,7 +73,7 @@ func MemoryCost(m cost.CostModel, s dataflow.Storage) cost.Resources {
 	return r.Times(s.Arrays())
 }
 
-// MemoryParts returns the cost of memories, by part.
+// MemoryParts returns the cost of memories. Memories with the same Storage.Part become one part, with that name.
 func MemoryParts(m cost.CostModel, storage []dataflow.Storage) []cost.CostPart {
 	list := make([]cost.CostPart, 0, len(storage)+8)
 	for _, s := range storage {

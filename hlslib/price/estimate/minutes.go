@@ -2,8 +2,8 @@ package estimate
 
 import "hlsgen/internal/dataflow"
 
-// Synthesis of FINN's MVU alone, Vitis HLS and Vivado together, on one machine (arXiv 2201.11409): 1,026 s at PE 1
-// and 2,632 s at PE 64, with SIMD 64. The line through the two is all that is known.
+// The line through the two known times of synthesis: of FINN's MVU alone, Vitis HLS and Vivado together, on one machine
+// (arXiv 2201.11409). They are 1,026 s at PE 1 and 2,632 s at PE 64, with SIMD 64.
 const (
 	leastSeconds      = 1026 - 64*secondsPerProduct
 	secondsPerProduct = (2632. - 1026) / (64*64 - 64)

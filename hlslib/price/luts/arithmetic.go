@@ -7,7 +7,8 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// widths returns the number of bits in which two numbers are compared, and whether they are signed.
+// widths returns the number of bits in which the two operands of a comparison are compared, and whether they are
+// signed.
 func (n *netlist) widths(node *circuit.Node) (width int, signed bool) {
 	a, b := &n.w.m.Nodes[node.Args[0]], &n.w.m.Nodes[node.Args[1]]
 	signed = a.Range.Lo < 0 || b.Range.Lo < 0
@@ -33,7 +34,8 @@ func (n *netlist) equal(node *circuit.Node) signal {
 	return n.all(alike)
 }
 
-// less returns whether a number is less than another. Longer numbers use a carry chain.
+// less returns the signal that the first operand of a comparison is less than the second. Longer numbers use a carry
+// chain.
 func (n *netlist) less(node *circuit.Node) signal {
 	width, signed := n.widths(node)
 	a, b := make([]signal, width), make([]signal, width)
@@ -92,7 +94,7 @@ func (n *netlist) less(node *circuit.Node) signal {
 	return n.and(less.not(), n.all(alike).not())
 }
 
-// borrows returns whether a number is less than another, along a carry chain.
+// borrows returns the signal that the number a is less than b, computed along a carry chain.
 func borrows(n *netlist, a, b []signal, signed bool) signal {
 	top := len(a) - 1
 	sums, carries := n.chain(a, b, true, ComparatorCells, func(k int) bool { return signed && k == top })
@@ -103,9 +105,8 @@ func borrows(n *netlist, a, b []signal, signed bool) signal {
 	return n.xor(n.xor(sums[top], carries[top]), carries[top-1])
 }
 
-// greater reports whether Yosys computes that the second number is greater than the first, from less and equal. It
-// subtracts the narrower number from the wider one. For equal widths the names decide, so this counts every second
-// comparison.
+// greater reports whether Yosys computes b > a for a < b, from less and equal. It subtracts the narrower number from
+// the wider one. For equal widths the names decide, so this counts every second comparison.
 func greater(n *netlist, a, b []signal, signed bool) bool {
 	width := func(list []signal) int {
 		w := len(list)
@@ -121,7 +122,7 @@ func greater(n *netlist, a, b []signal, signed bool) bool {
 	return !n.turn
 }
 
-// power reports the index of the only bit that is 1 in a constant; ok is false if there is not exactly one.
+// power returns the index of the only bit that is 1 in a constant; ok is false if there is not exactly one.
 func power(list []signal) (k int, ok bool) {
 	for i, s := range list {
 		if !s.constant() || s == ever && ok {
@@ -134,8 +135,8 @@ func power(list []signal) (k int, ok bool) {
 	return k, ok
 }
 
-// chain returns a sum or difference along a carry chain, and the carry of each bit. wanted says which bits of the sum
-// are read.
+// chain returns the sum of a and b, or their difference if less is true, along a carry chain, and the carry of each
+// bit. wanted says which bits of the sum are read.
 func (n *netlist) chain(a, b []signal, less bool, kind CellKind, wanted func(int) bool) (sums, carries []signal) {
 	carry := never.when(less)
 	n.now = kind
@@ -189,7 +190,7 @@ func (n *netlist) chain(a, b []signal, less bool, kind CellKind, wanted func(int
 	return sums, carries
 }
 
-// sum makes the bits of a sum or difference.
+// sum adds the gates and carry chains of a sum or difference, the node id.
 func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	first := n.w.first[id]
 	top := 0
@@ -227,12 +228,12 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	copy(n.known[first+bit(low):], sums)
 }
 
-// added returns a sum or difference; a short one is logic.
+// added returns the bits of a sum, or of a difference if less is true; a short one is made of gates.
 func (n *netlist) added(a, b []signal, less bool, kind CellKind) []signal {
 	return partly(n, a, b, less, kind, func(int) bool { return true })
 }
 
-// partly returns a sum or difference of which wanted bits are read; the others only carry.
+// partly returns the bits of a sum or difference as added does. Only wanted bits are read; the others only carry.
 func partly(n *netlist, a, b []signal, less bool, kind CellKind, wanted func(int) bool) (sums []signal) {
 	n.now = kind
 	if len(a) > n.w.d.Short {
@@ -248,7 +249,7 @@ func partly(n *netlist, a, b []signal, less bool, kind CellKind, wanted func(int
 	return sums
 }
 
-// three makes a sum to which a constant is added: Yosys adds all three numbers at once.
+// three adds a sum to which a constant is added: Yosys adds all three numbers at once.
 func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
 	constant := node.Args[1]
 	if n.w.m.Nodes[node.Args[0]].Op == circuit.OpConstant {

@@ -41,7 +41,7 @@ func (g *gates) balanced() *gates {
 	return to
 }
 
-// wide appends the operands of a gate to list, after merging in the gates that only it reads.
+// wide appends the operands of gate i to list. It replaces those that only this gate reads by their own operands.
 func (g *gates) wide(i int32, reads []int, list []signal) []signal {
 	for _, s := range g.in[i] {
 		if k := s.gate(); !s.turned() && !g.leaves(k) && reads[k] == 1 {

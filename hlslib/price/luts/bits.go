@@ -6,7 +6,8 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A bit identifies a bit of a circuit: first of the node, plus its place in the node. Constant bits are negative.
+// A bit identifies a bit of a circuit by a number: that of the node's first bit plus its place in the node. Constant
+// bits are negative.
 type bit int32
 
 const (
@@ -14,7 +15,8 @@ const (
 	one
 )
 
-// A walk holds what is known of the bits of a circuit.
+// A walk holds what is known of the bits of a circuit: which of them are constants or copies of others, and which are
+// read.
 type walk struct {
 	m       *circuit.Module
 	d       *SynthesisRules
@@ -72,7 +74,7 @@ func constant(b int64) bit {
 	return zero
 }
 
-// find computes wire for each bit: it finds constants, wires and equal registers.
+// find sets wire for each bit: it finds constants, copies of other bits, and equal registers.
 func (w *walk) find() {
 	kept := make([][]bool, len(w.m.States))
 	for i, s := range w.m.States {
@@ -93,7 +95,7 @@ func (w *walk) find() {
 	}
 }
 
-// keeps reports whether the next value of a register's bit is always its present value or its first value.
+// keeps reports whether a register's bit never changes: its next value is always its present value or its first value.
 func keeps(w *walk, next, now, first bit) bool {
 	if next < 0 || next == now {
 		return next == now || next == first
@@ -104,7 +106,7 @@ func keeps(w *walk, next, now, first bit) bool {
 	return n.Op == circuit.OpMux && keeps(w, w.of(n.Args[1], k), now, first) && keeps(w, w.of(n.Args[2], k), now, first)
 }
 
-// wires computes wire, given the bits of states that never change.
+// wires sets wire for each bit. kept says, by state, which of its bits never change.
 func (w *walk) wires(kept [][]bool) {
 	delays := map[bit]bit{}
 	for i := range w.m.Nodes {
@@ -182,7 +184,7 @@ func (w *walk) wires(kept [][]bool) {
 	}
 }
 
-// mux finds the bits of a choice that do not depend on it.
+// mux finds the bits of a selection of one of two that do not depend on the condition, and sets them.
 func (w *walk) mux(n *circuit.Node, set func(int, bit)) {
 	c := w.of(n.Args[0], 0)
 	for k := range n.Width {
@@ -198,7 +200,7 @@ func (w *walk) mux(n *circuit.Node, set func(int, bit)) {
 	}
 }
 
-// sum finds the low bits of a sum or difference that equal those of one operand.
+// sum finds the low bits of a sum or difference that equal those of one operand, and sets them.
 func (w *walk) sum(n *circuit.Node, set func(int, bit)) {
 	for k := range n.Width {
 		a, b := w.of(n.Args[0], k), w.of(n.Args[1], k)
@@ -263,7 +265,7 @@ func (w *walk) touch(b bit) {
 	}
 }
 
-// operands marks the bits that a bit is made of.
+// operands marks as read the bits from which a bit is computed.
 func (w *walk) operands(b bit) {
 	id := w.owner[b]
 	n := &w.m.Nodes[id]
@@ -312,7 +314,7 @@ func (w *walk) operands(b bit) {
 	}
 }
 
-// shared marks the bits that all bits of a node are made of.
+// shared marks as read the bits from which all bits of a node are computed.
 func (w *walk) shared(n *circuit.Node) {
 	switch n.Op {
 	case circuit.OpLess, circuit.OpEqual, circuit.OpMultiply:
@@ -332,7 +334,7 @@ func (w *walk) shared(n *circuit.Node) {
 	}
 }
 
-// column marks a column of a memory as read.
+// column marks column k of a memory as read.
 func (w *walk) column(memory, k int) {
 	m := &w.m.Memories[memory]
 	if w.columns[memory] == nil {

@@ -37,10 +37,10 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A CellKind is the purpose of cells.
+// A CellKind is the purpose of cells of a circuit, such as sums or memories.
 type CellKind uint8
 
-// The kinds.
+// The purposes of cells.
 const (
 	CompressorCells CellKind = iota // counts of bits
 	AdderCells                      // sums and differences
@@ -71,7 +71,7 @@ type CellCount struct {
 // CellCounts is the number of cells per kind.
 type CellCounts [CellKinds]CellCount
 
-// plus adds n times o.
+// plus adds n times o to the counts.
 func (c *CellCounts) plus(o CellCounts, n float64) {
 	for k := range c {
 		c[k].LUT += n * o[k].LUT
@@ -108,7 +108,7 @@ func Estimate(m *circuit.Module, f cost.Fabric) []cost.CostPart {
 
 func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
 
-// Count returns the cells of a circuit.
+// Count returns the numbers of cells of a circuit, by kind.
 func (d *SynthesisRules) Count(m *circuit.Module) CellCounts {
 	longest := int16(0)
 	if d.Maps {
@@ -119,7 +119,7 @@ func (d *SynthesisRules) Count(m *circuit.Module) CellCounts {
 	return d.count(m, longest)
 }
 
-// walked returns a walk over a circuit with its bits found and read.
+// walked returns the walk over a circuit, with all bits examined.
 func (d *SynthesisRules) walked(m *circuit.Module) *walk {
 	w := newWalk(m, d)
 	w.find()
@@ -127,7 +127,8 @@ func (d *SynthesisRules) walked(m *circuit.Module) *walk {
 	return w
 }
 
-// count returns the cells of a circuit. Its paths may have up to longest lookup tables in a row.
+// count returns the numbers of cells of a circuit. Its paths may have up to longest LUTs in a row, where that saves
+// LUTs.
 func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCounts {
 	w := d.walked(m)
 	if d.Maps {

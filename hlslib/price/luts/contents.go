@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A column is a function of the bits of an address: the values of a table of constants in one column.
+// A column holds the values of a table of constants in one column, as a function of the address bits.
 type column struct {
 	same    int      // the earlier column that is equal or inverted; -1 if there is none
 	always  bit      // its value, if it is constant
@@ -17,23 +17,23 @@ type column struct {
 	truth   []uint64 // bit r is the value in row r
 }
 
-// A lookup is a table of constants whose contents are in lookup tables.
+// A lookup is a table of constants that is made of LUTs, with its columns.
 type lookup struct {
 	columns   []column
 	inputs    int
 	functions functions // functions that its columns share
 }
 
-// looked is the most bits of a table whose contents are examined.
+// looked is the most bits that a table may have for its contents to be examined.
 const looked = 1 << 16
 
-// open reports whether the contents of a memory are examined: it is a table, and not too large.
+// open reports whether the contents of a memory are examined: it is a table of constants, and not too large.
 func open(m *circuit.RowMemory) bool {
 	return m.Constant() && m.Rows*m.Width <= looked
 }
 
-// contents returns the columns of a table. An address beyond the last row has the values of the row that remains when
-// the highest bits of the address are cleared.
+// contents returns the columns of the table with the number memory. An address beyond the last row has the values of
+// the row that remains when the highest bits of the address are cleared.
 func (w *walk) contents(memory int) *lookup {
 	if t, ok := w.tables[memory]; ok {
 		return t
@@ -74,7 +74,8 @@ func (w *walk) contents(memory int) *lookup {
 	return t
 }
 
-// constants returns the columns of a table that are constant. For block RAM nothing else of the contents counts.
+// constants returns, by column of a table, the bit that the column always is, if it is constant. For block RAM nothing
+// else of the contents counts.
 func constants(m *circuit.RowMemory) []bit {
 	elem, rows := m.Data()
 	list := make([]bit, m.Width)
@@ -111,7 +112,7 @@ func name(truth []uint64, inputs int) string {
 var low = [6]uint64{0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
 	0xffff0000ffff0000, 0xffffffff00000000}
 
-// support returns the inputs that a function depends on.
+// support returns the inputs on which the function with the values truth depends.
 func support(truth []uint64, inputs int) (list []int) {
 	for i := range inputs {
 		depends := false
@@ -133,7 +134,7 @@ func support(truth []uint64, inputs int) (list []int) {
 	return list
 }
 
-// A function is a function of address bits, or its inverse.
+// A function is a function of address bits. It also stands for its inverse.
 type function struct {
 	truth     []uint64
 	inputs    int // the number of inputs; it depends on the last
@@ -148,7 +149,7 @@ type function struct {
 // functions holds the functions of a table, by name. Constants are not among them.
 type functions map[string]*function
 
-// of returns the function with the given values, or nil if it is constant.
+// of returns the function with the given values, or nil if it is constant. It adds a new one.
 func (all functions) of(truth []uint64, inputs int) *function {
 	for inputs > 0 {
 		low, high := half(truth, inputs, 0), half(truth, inputs, 1)
@@ -169,7 +170,7 @@ func (all functions) of(truth []uint64, inputs int) *function {
 	return f
 }
 
-// halves returns the function with the last address bit that it depends on set to 0, and set to 1.
+// halves returns the function f with the last address bit that it depends on set to 0, and set to 1.
 func (all functions) halves(f *function) (low, high *function) {
 	if !f.halved {
 		f.low, f.high = all.of(half(f.truth, f.inputs, 0), f.inputs-1), all.of(half(f.truth, f.inputs, 1), f.inputs-1)
@@ -178,12 +179,12 @@ func (all functions) halves(f *function) (low, high *function) {
 	return f.low, f.high
 }
 
-// joined is the most lookup tables that the multiplexers of AMD's devices join into one function of more inputs.
+// joined is the most LUTs that the multiplexers of AMD's devices join into one function of more inputs.
 const joined = 4
 
-// plan returns the fewest lookup tables of a function, if none are shared. Either one lookup table reads the last
-// address bits and, for each of their values, the rest of the function. Or several lookup tables compute it from the
-// address alone, joined by multiplexers beside them.
+// plan returns the fewest LUTs of a function, if none are shared. Either one LUT reads the last address bits and, for
+// each of their values, the rest of the function. Or several LUTs compute it from the address alone, joined by
+// multiplexers beside them.
 func (d *SynthesisRules) plan(all functions, f *function) float64 {
 	if f.luts >= 0 {
 		return f.luts
@@ -242,11 +243,11 @@ func (all functions) split(list []*function) (parts []*function) {
 	return parts
 }
 
-// loose is the ratio of the lookup tables that synthesis uses for a column made of parts to the fewest possible:
-// synthesis does not find the minimum.
+// loose is the ratio of the LUTs that synthesis uses for a column made of parts to the fewest possible. Synthesis does
+// not find the minimum.
 const loose = 1.2
 
-// column returns the lookup tables of a column, without those that it shares with earlier columns.
+// column returns the LUTs of column k of a table, without those that it shares with earlier columns.
 func (d *SynthesisRules) column(t *lookup, k int) float64 {
 	f := t.functions.of(t.columns[k].truth, t.inputs)
 	luts := d.cover(t.functions, f)
@@ -273,7 +274,7 @@ func (d *SynthesisRules) cover(all functions, f *function) float64 {
 	return sum
 }
 
-// half returns the rows with the highest address bit equal to high.
+// half returns the values of a function in the rows whose highest address bit equals high.
 func half(truth []uint64, inputs, high int) []uint64 {
 	if inputs > 6 {
 		n := len(truth) / 2
@@ -286,8 +287,8 @@ func half(truth []uint64, inputs, high int) []uint64 {
 // chosen returns the lookup tables of six inputs that select one of n, four at a time.
 func (d *SynthesisRules) chosen(n int) (luts float64) { return float64((n + 1) / 3) }
 
-// row finds the bits of a row of constants in lookup tables that are constant or equal another bit of the row or
-// address.
+// row finds the bits of a row of constants in LUTs that are constant or equal another bit of the row or address. It
+// sets them.
 func (w *walk) row(n *circuit.Node, set func(int, bit), at bit) {
 	if !open(&w.m.Memories[n.K]) {
 		return
@@ -305,7 +306,7 @@ func (w *walk) row(n *circuit.Node, set func(int, bit), at bit) {
 	}
 }
 
-// fetched finds the bits of a row of constants in block RAM that are constant.
+// fetched finds the bits of a row of constants in block RAM that are constant, and sets them.
 func (w *walk) fetched(n *circuit.Node, set func(int, bit)) {
 	if !open(&w.m.Memories[n.K]) {
 		return
@@ -317,7 +318,7 @@ func (w *walk) fetched(n *circuit.Node, set func(int, bit)) {
 	}
 }
 
-// selects returns the address bits that a bit of the row depends on.
+// selects returns the address bits on which bit k of a row depends.
 func (w *walk) selects(n *circuit.Node, k int) (list []bit) {
 	for _, i := range w.contents(n.K).columns[k].support {
 		list = append(list, w.of(n.Args[0], i))

@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// cover puts logic into lookup tables.
+// cover counts the LUTs of the circuit's logic, by rules for each operation.
 func (w *walk) cover() {
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
@@ -51,7 +51,7 @@ var kindOf = map[circuit.Operation]CellKind{circuit.OpLogicTable: CompressorCell
 	circuit.OpAnd:        GateCells, circuit.OpOr: GateCells, circuit.OpXor: GateCells,
 	circuit.OpReadMemoryUnclocked: TableCells}
 
-// logic makes a bit that is a function of other bits.
+// logic counts the bit b, which is a function of the bits in.
 func (w *walk) logic(b bit, in []bit) {
 	if !w.live[b] || w.wire[b] != b {
 		return
@@ -75,7 +75,7 @@ func distinct(in []bit) []bit {
 	return list
 }
 
-// widened returns the inputs of a lookup table after it absorbs the logic that only it reads, as far as its inputs
+// widened returns the inputs of a LUT after it has absorbed the logic that only it reads, as far as the given inputs
 // suffice.
 func (w *walk) widened(in []bit, inputs int) []bit {
 	for {
@@ -97,8 +97,8 @@ func (w *walk) widened(in []bit, inputs int) []bit {
 	}
 }
 
-// choice makes a selection of one of two. It takes no lookup table if a register can do it: by its reset to a constant,
-// or by keeping its value.
+// choice counts a selection of one of two. It takes no LUT if a register can do it: by its reset to a constant, or by
+// keeping its value.
 func (w *walk) choice(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	c := w.of(n.Args[0], 0)
@@ -125,7 +125,7 @@ func stays(w *walk, b, now bit) bool {
 	return w.of(w.m.States[n.K].Next, int(now-w.first[id])) == b
 }
 
-// pick makes a selection of one of several.
+// pick counts a selection of one of several.
 func (w *walk) pick(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	for k := range n.Width {
@@ -145,7 +145,7 @@ func (w *walk) pick(id circuit.ID) {
 	}
 }
 
-// comparison makes a comparison of two numbers: in one lookup table, or along a carry chain.
+// comparison counts a comparison of two numbers: in one LUT, or along a carry chain.
 func (w *walk) comparison(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	b := w.first[id]
@@ -172,7 +172,7 @@ func (w *walk) comparison(id circuit.ID) {
 	}
 }
 
-// adder makes a sum or difference: a lookup table for each bit, or two if a constant is added to a sum.
+// adder counts a sum or difference: a LUT for each bit, or two if a constant is added to a sum.
 func (w *walk) adder(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	top := 0
@@ -207,7 +207,8 @@ func (w *walk) adder(id circuit.ID) {
 	}
 }
 
-// inner returns the sum to which n adds a constant, if nothing else reads it: Yosys adds all three numbers at once.
+// inner returns the sum to which n adds a constant, if nothing else reads it, else nil. Yosys adds all three numbers at
+// once.
 func inner(w *walk, n *circuit.Node, width int) *circuit.Node {
 	for i, a := range n.Args {
 		top := w.of(n.Args[1-i], width-1)
@@ -229,14 +230,14 @@ func inner(w *walk, n *circuit.Node, width int) *circuit.Node {
 	return nil
 }
 
-// three reports whether a bit of a sum to which a constant is added takes a lookup table for its carry.
+// three reports whether bit k of a sum to which a constant is added takes a LUT for its carry.
 func three(w *walk, inner *circuit.Node, k int, constant bit) bool {
 	x, y := w.of(inner.Args[0], k), w.of(inner.Args[1], k)
 	return x >= 0 && y >= 0 || max(x, y) >= 0 && constant == one
 }
 
-// taken returns the operand of an adder whose logic its lookup tables absorb; the carry chain needs the bits of the
-// other one. Yosys puts first the operand that is shorter, or is made of fewer pieces.
+// taken returns which operand of an adder has logic that its LUTs absorb; the carry chain needs the bits of the other
+// one. Yosys puts first the operand that is shorter, or is made of fewer pieces.
 func taken(w *walk, n *circuit.Node, width int) int {
 	var bits, pieces [2]int
 	for i := range bits {
@@ -265,7 +266,7 @@ func size(w *walk, n *circuit.Node, operand, width int) int {
 	return width
 }
 
-// peek makes a row of constants in lookup tables.
+// peek counts a row of constants in LUTs.
 func (w *walk) peek(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	for k := range n.Width {
@@ -282,7 +283,7 @@ func (w *walk) peek(id circuit.ID) {
 	}
 }
 
-// fire makes the signal that starts an iteration and takes words.
+// fire counts the signal that starts an iteration and takes words.
 func (w *walk) fire() {
 	inputs, luts := 1, 0
 	for _, s := range w.m.In {

@@ -18,12 +18,12 @@ type SynthesisRules struct {
 	Numbers [CellKinds]KindCost
 }
 
-// A KindCost holds the resources of a kind of cells, per counted cell.
+// A KindCost holds the LUTs and flip-flops that a counted cell of a kind takes.
 type KindCost struct{ LUT, FF float64 }
 
-// compare returns the lookup tables of a comparison of the given bits that does not fit in one, on AMD's devices. Along
-// a carry chain, two of them take three bits of both numbers, or six bits if one number is constant. Short comparisons
-// are logic.
+// compare returns the LUTs of a comparison of width bits that does not fit in one, on AMD's devices. Along a carry
+// chain, two of them take three bits of both numbers, or six bits if one number is constant. Short comparisons are
+// logic.
 func (d *SynthesisRules) compare(width int, constant bool) float64 {
 	switch {
 	case constant && width <= 12:
@@ -38,15 +38,16 @@ func (d *SynthesisRules) compare(width int, constant bool) float64 {
 	return 2 * float64((width+2)/3)
 }
 
-// wide returns the lookup tables of a function of the given inputs, joined by multiplexers.
+// wide returns the LUTs of a function of the given inputs, joined by multiplexers.
 func (d *SynthesisRules) wide(inputs int) int { return 1 << max(0, inputs-d.Inputs) }
 
-// tree returns the lookup tables of a function of the given inputs that is a tree of smaller ones.
+// tree returns the LUTs of a function of the given inputs that is a tree of smaller ones.
 func (d *SynthesisRules) tree(inputs int) float64 {
 	return float64((inputs - 1 + d.Inputs - 2) / (d.Inputs - 1))
 }
 
-// fitted holds the numbers for AMD's devices (internal/measured). make measure writes these, and those of the others.
+// fitted holds the resources per cell on AMD's devices, which internal/measured fits. make measure writes these, and
+// those of the other devices.
 var fitted = [CellKinds]KindCost{
 	CompressorCells: {LUT: 1.04, FF: 1},
 	AdderCells:      {LUT: 0.98, FF: 1},
@@ -61,7 +62,7 @@ var fitted = [CellKinds]KindCost{
 	InverterCells:   {LUT: 1.00, FF: 1},
 }
 
-// fittedICE40 holds the numbers for an iCE40.
+// fittedICE40 holds the resources per cell on an iCE40.
 var fittedICE40 = [CellKinds]KindCost{
 	CompressorCells: {LUT: 0.92, FF: 1},
 	AdderCells:      {LUT: 0.91, FF: 1},
@@ -76,7 +77,7 @@ var fittedICE40 = [CellKinds]KindCost{
 	InverterCells:   {LUT: 1.10, FF: 1},
 }
 
-// fittedECP5 holds the numbers for an ECP5.
+// fittedECP5 holds the resources per cell on an ECP5.
 var fittedECP5 = [CellKinds]KindCost{
 	CompressorCells: {LUT: 1.00, FF: 1},
 	AdderCells:      {LUT: 1.00, FF: 1},
@@ -91,7 +92,7 @@ var fittedECP5 = [CellKinds]KindCost{
 	InverterCells:   {LUT: 1.00, FF: 1},
 }
 
-// SynthesisRulesOf returns the device of a fabric.
+// SynthesisRulesOf returns the rules of synthesis for a fabric.
 func SynthesisRulesOf(f cost.Fabric) *SynthesisRules {
 	switch f {
 	case cost.ICE40:

@@ -15,13 +15,14 @@ const (
 	aheadLUT   = 5.5 // lookup tables per bit of the addresses where words are read a clock ahead
 )
 
-// A FIFOSize has Places places for words of Width bits. With cost.StyleShiftRegister as In, it is of shift registers.
+// A FIFOSize is a FIFO with Places places for words of Width bits, in the memory In. With cost.StyleShiftRegister, it
+// is of shift registers.
 type FIFOSize struct {
 	Places, Width int
 	In            cost.MemoryStyle
 }
 
-// Of returns the cost of the FIFO on a fabric.
+// Of returns the cost of the FIFO on a fabric, by part.
 func (q FIFOSize) Of(f cost.Fabric) []cost.CostPart {
 	d := SynthesisRulesOf(f)
 	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))
@@ -68,7 +69,7 @@ func (d *SynthesisRules) line(places, width int) cost.Resources {
 // ResetCost returns the cost of a network's reset.
 func ResetCost() cost.CostPart { return ends(8) }
 
-// FrameCounter returns the cost of the counter of an output whose frames have the given words.
+// FrameCounter returns the cost of the counter of words at an output whose frames have the given words.
 func FrameCounter(words int) cost.CostPart { return ends(bits.Len(uint(words - 1))) }
 
 func ends(n int) cost.CostPart {

@@ -2,10 +2,11 @@ package luts
 
 import "slices"
 
-// A signal is the output of a gate or a leaf, possibly inverted: twice its number, plus 1 if inverted.
+// A signal is the output of a gate or a leaf, possibly inverted. Its number is twice that of the gate, plus 1 if
+// inverted.
 type signal int32
 
-// The constants are the signals of gate 0.
+// The constant signals, which gate 0 has.
 const (
 	never signal = iota
 	ever
@@ -24,7 +25,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// gates is logic made of AND gates of two inputs each. Equal gates are merged. A leaf is a signal from elsewhere.
+// A gates is logic made of AND gates of two inputs each. Equal gates are merged. A leaf is a signal from elsewhere.
 type gates struct {
 	in    [][2]signal // per gate: its inputs; for a leaf twice the same
 	kind  []CellKind
@@ -41,7 +42,7 @@ func newGates() *gates {
 		same: map[[2]signal]signal{}, ended: map[signal]bool{}}
 }
 
-// leaf returns a new leaf.
+// leaf adds a signal from elsewhere, and returns it.
 func (g *gates) leaf() signal {
 	g.in, g.kind, g.depth = append(g.in, [2]signal{}), append(g.kind, g.now), append(g.depth, 0)
 	return signal(2 * (len(g.in) - 1))
@@ -122,13 +123,13 @@ func (g *gates) mux(c, a, b signal) signal {
 	return g.and(g.and(c, a).not(), g.and(c.not(), b).not()).not()
 }
 
-// all returns whether all of the list are 1, as a tree.
+// all returns the signal that all signals of the list are 1, made as a tree.
 func (g *gates) all(list []signal) signal { return g.tree(list, ever, g.and) }
 
-// any returns whether one of the list is 1.
+// any returns the signal that one of the list is 1, made as a tree.
 func (g *gates) any(list []signal) signal { return g.tree(list, never, g.or) }
 
-// odd returns whether an odd number of the list are 1.
+// odd returns the signal that an odd number of the list are 1, made as a tree.
 func (g *gates) odd(list []signal) signal { return g.tree(list, never, g.xor) }
 
 func (g *gates) tree(list []signal, none signal, op func(a, b signal) signal) signal {
@@ -150,12 +151,13 @@ func (g *gates) tree(list []signal, none signal, op func(a, b signal) signal) si
 	return list[0]
 }
 
-// most returns whether at least two of three are 1.
+// most returns the signal that at least two of three are 1.
 func (g *gates) most(a, b, c signal) signal {
 	return g.or(g.and(a, b), g.and(c, g.or(a, b)))
 }
 
-// look returns a bit of a table at an address, whose highest bit is last.
+// look returns a bit of a table at an address, whose highest bit is last. known has the signals of parts of tables that
+// were made before.
 func (g *gates) look(truth []uint64, address []signal, known map[string]signal) signal {
 	n := len(address)
 	for n > 0 && slices.Equal(half(truth, n, 0), half(truth, n, 1)) {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A mapping puts gates into lookup tables as Yosys' ABC does ("if"). First it minimises the lookup tables on the
-// longest path. Then it minimises their number without making that path longer. It chooses the lookup table of each
-// gate among cuts: sets of signals that determine the gate.
+// A mapping puts gates into LUTs as Yosys' ABC does ("if"). First it minimises the LUTs on the longest path, and then
+// their number without making that path longer. It chooses the LUT of each gate among cuts: sets of signals that
+// determine the gate.
 type mapping struct {
 	*gates
 	d        *SynthesisRules
@@ -21,15 +21,15 @@ type mapping struct {
 	scratch  []cut
 }
 
-// widest is the most inputs of a function made of lookup tables joined by the device's multiplexers.
+// widest is the most inputs of a function made of LUTs that the device's multiplexers join.
 const widest = 8
 
 // kept is the most cuts of a gate that are examined.
 const kept = 8
 
-// A cut is a set of gates and leaves, in order. Its level is the number of lookup tables on the longest path up to it.
-// Its area is a number of lookup tables, and its edge the number of their inputs: its own, and those before it, divided
-// by their readers or only if nobody else reads them.
+// A cut is a set of gates and leaves that determine a gate, in order. Its level is the number of LUTs on the longest
+// path up to it. Its area is a number of LUTs, and its edge the number of their inputs. It counts its own, and those
+// before it, divided by their readers or only if nobody else reads them.
 type cut struct {
 	of         [widest]int32
 	n          int8
@@ -40,7 +40,7 @@ type cut struct {
 
 func (c *cut) list() []int32 { return c.of[:c.n] }
 
-// An order compares two cuts; the better one comes first.
+// An order compares two cuts; the result is negative if a is better.
 type order func(a, b *cut) int
 
 func byLevel(a, b *cut) int  { return int(a.level - b.level) }
@@ -59,8 +59,8 @@ func compared(a, b float32) int {
 	return 0
 }
 
-// The orders that ABC uses for cuts while it minimises the longest path. It uses the last one also to minimise the
-// number of lookup tables.
+// orders are the orders of cuts with which ABC minimises the longest path, one per round. It uses the last one also to
+// minimise the number of LUTs.
 var orders = [][]order{
 	{byLevel, byInputs, byArea, byEdge},
 	{byLevel, byArea, byEdge, byInputs},
@@ -69,7 +69,7 @@ var orders = [][]order{
 
 var small = orders[2]
 
-// fastest returns the mapping with the fewest lookup tables on the longest path.
+// fastest returns the mapping of the gates with the fewest LUTs on the longest path.
 func (d *SynthesisRules) fastest(g *gates) *mapping {
 	m := &mapping{gates: g, d: d, best: make([]cut, len(g.in)), cuts: make([][]cut, len(g.in)),
 		refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)), required: make([]int16, len(g.in))}
@@ -94,8 +94,8 @@ func (d *SynthesisRules) fastest(g *gates) *mapping {
 	return m
 }
 
-// lookups returns a mapping with few lookup tables. No path has more of them than the longest path must have, or than
-// longest.
+// lookups returns a mapping of the gates with few LUTs. No path has more of them than the longest path must have, or
+// than longest.
 func (d *SynthesisRules) lookups(g *gates, longest int16) *mapping {
 	m := d.fastest(g)
 	m.longest = max(m.longest, longest)
@@ -121,7 +121,7 @@ const (
 	alone                 // few lookup tables, counting those that nobody else reads
 )
 
-// round finds cuts of all gates, and the best for each.
+// round sets the cuts of all gates, and the best for each, by the orders by. to says what is minimised.
 func (m *mapping) round(by []order, to purpose) {
 	for i := range m.in {
 		if m.leaves(int32(i)) {
@@ -188,7 +188,7 @@ func (m *mapping) merges(i int32, list []cut, by []order, to purpose) []cut {
 	return list
 }
 
-// before reports whether a cut is better than another.
+// before reports whether c is better than o by the first order that tells them apart.
 func (c *cut) before(o *cut, by []order) bool {
 	for _, f := range by {
 		if d := f(c, o); d != 0 {
@@ -244,7 +244,7 @@ func merged(a, b *cut, most int) (c cut, ok bool) {
 	return c, true
 }
 
-// after returns the level of a cut.
+// after returns the level of a cut: one more than that of its latest member.
 func (m *mapping) after(c *cut) (level int16) {
 	for _, l := range c.list() {
 		level = max(level, m.best[l].level+1)
@@ -252,7 +252,7 @@ func (m *mapping) after(c *cut) (level int16) {
 	return level
 }
 
-// measured returns a cut with its level, area and edge.
+// measured returns the cut with its level, area and edge set, for the aim to.
 func (m *mapping) measured(c cut, to purpose) cut {
 	c.level = m.after(&c)
 	if to == alone {
@@ -269,11 +269,11 @@ func (m *mapping) measured(c cut, to purpose) cut {
 	return c
 }
 
-// weights holds the area of AMD's lookup tables by inputs, as Yosys gives it to ABC (synth_xilinx). Those with few
-// inputs are cheaper, because two may share one.
+// weights holds the area of AMD's LUTs by inputs, as Yosys gives it to ABC (synth_xilinx). Those with few inputs are
+// cheaper, because two may share one.
 var weights = [widest + 1]float32{0, .4, .4, .6, 1, 1, 1, 2, 4}
 
-// size returns the area of a function of the given inputs in the mapping.
+// size returns the area that a function of the given inputs has for a mapping.
 func (d *SynthesisRules) size(inputs int) float32 {
 	if d.Small {
 		return weights[inputs]
@@ -281,7 +281,7 @@ func (d *SynthesisRules) size(inputs int) float32 {
 	return float32(d.wide(inputs))
 }
 
-// use counts the readers of each gate, and computes the level that each must have at most.
+// use counts the readers of each gate, and sets the level that each may have at most.
 func (m *mapping) use() {
 	clear(m.refs)
 	for i := range m.required {
@@ -302,11 +302,11 @@ func (m *mapping) use() {
 	}
 }
 
-// used reports whether a gate is a lookup table.
+// used reports whether gate i is the output of a LUT.
 func (m *mapping) used(i int32) bool { return m.refs[i] > 0 && m.best[i].n > 0 }
 
-// take adds a reader to a cut's members. It returns the lookup tables of the cut and those that only it reads, and the
-// number of their inputs.
+// take adds a reader to a cut's members. It returns the LUTs that only it needs, its own among them, and the number of
+// their inputs.
 func (m *mapping) take(c *cut) (area, edge float32) {
 	area, edge = m.d.size(int(c.n)), float32(c.n)
 	for _, l := range c.list() {

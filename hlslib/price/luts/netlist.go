@@ -23,7 +23,7 @@ type netlist struct {
 	room   []signal
 }
 
-// unknown marks a signal that was not made yet.
+// unknown stands for a signal that has not been made yet.
 const unknown signal = -1
 
 func newNetlist(w *walk) *netlist {
@@ -37,7 +37,7 @@ func newNetlist(w *walk) *netlist {
 	return n
 }
 
-// mapped puts the logic of a circuit into lookup tables. Paths may be as long as the longest one of the circuit, or as
+// mapped counts the LUTs of a circuit, gate by gate. Paths may be as long as the longest one of the circuit, or as
 // longest. It returns that length.
 func mapped(w *walk, longest int16) int16 {
 	n := newNetlist(w)
@@ -46,7 +46,7 @@ func mapped(w *walk, longest int16) int16 {
 	return n.count(longest)
 }
 
-// longest returns the number of lookup tables on the longest path through a function.
+// longest returns the number of LUTs on the longest path through the circuit of a function.
 func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 	type key struct{ of cost.Fabric }
 	if known, ok := f.Known.Load(key{d.Fabric}); ok {
@@ -64,7 +64,7 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 	return longest
 }
 
-// count maps the gates and counts the lookup tables by purpose.
+// count maps the gates, and adds their LUTs to the circuit's counts. It returns the length of the longest path in LUTs.
 func (n *netlist) count(longest int16) int16 {
 	n.gates = n.balanced()
 	m := n.w.d.lookups(n.gates, longest)
@@ -94,7 +94,7 @@ func (n *netlist) count(longest int16) int16 {
 	return m.longest
 }
 
-// absorbed removes a lookup table after a bit of a sum if the lookup table of that bit has inputs left to absorb it.
+// absorbed removes the LUT of gate i, behind a bit of a sum, if the LUT of that bit has inputs left to absorb it.
 func (n *netlist) absorbed(m *mapping, i int32) {
 	if n.w.d.Fabric != cost.ICE40 {
 		return
@@ -107,7 +107,7 @@ func (n *netlist) absorbed(m *mapping, i int32) {
 	}
 }
 
-// of returns bit k of a node's value, extended by its sign.
+// of returns the signal of bit k of a node's value, which its sign extends.
 func (n *netlist) of(id circuit.ID, k int) signal {
 	node := &n.w.m.Nodes[id]
 	if k >= node.Width {
@@ -124,7 +124,7 @@ func (n *netlist) of(id circuit.ID, k int) signal {
 	return n.known[b]
 }
 
-// from returns the signal of a bit that is constant, or a leaf for a bit from elsewhere.
+// from returns the signal of the bit b, which must be constant, or a new leaf for a bit from elsewhere.
 func (n *netlist) from(b bit) signal {
 	switch b {
 	case zero:
@@ -141,7 +141,7 @@ func (n *netlist) from(b bit) signal {
 	return s
 }
 
-// made makes bit k of a node.
+// made adds the gates of bit k of a node, and returns its signal.
 func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 	b := n.w.first[id] + bit(k)
 	arg := func(i, k int) signal { return n.of(node.Args[i], k) }
@@ -236,7 +236,7 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 	return n.from(n.w.wire[b])
 }
 
-// pick makes a selection of one of several by its number.
+// pick returns bit k of a selection of one of several values by a number.
 func (n *netlist) pick(node *circuit.Node, k int) signal {
 	index := n.w.m.Nodes[node.Args[0]].Width
 	values := node.Args[1:]

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// streams makes the leaves for signals from the FIFOs.
+// streams adds the leaves for the signals from the FIFOs.
 func (n *netlist) streams() {
 	n.now = GateCells
 	for range n.w.m.In {
@@ -19,7 +19,7 @@ func (n *netlist) streams() {
 	}
 }
 
-// fire makes the signal that starts an iteration.
+// fire returns the signal that starts an iteration.
 func (n *netlist) fire() signal {
 	fires := []signal{n.rst.not()}
 	for i, s := range n.w.m.In {
@@ -32,7 +32,7 @@ func (n *netlist) fire() signal {
 	return n.all(fires)
 }
 
-// outside marks the ends of the logic: outputs, registers, memories and other modules.
+// outside marks the signals that outputs, registers, memories and other modules read.
 func (n *netlist) outside() {
 	m := n.w.m
 	for _, s := range slices.Concat(m.In, m.Out) {
@@ -140,7 +140,7 @@ func (n *netlist) writing(a *circuit.RowMemory) (when signal, address []signal) 
 	return when, address
 }
 
-// word marks all bits of a value as read outside.
+// word marks all bits of a value as read outside of the logic.
 func (n *netlist) word(id circuit.ID) {
 	if id != circuit.NoNode {
 		for k := range n.w.m.Nodes[id].Width {
@@ -149,7 +149,8 @@ func (n *netlist) word(id circuit.ID) {
 	}
 }
 
-// delay marks the input of a register. If the input selects a constant, the register's reset does that.
+// delay marks the input of a pipeline register as read. If the input selects a constant, the register's reset does
+// that.
 func (n *netlist) delay(node *circuit.Node, k int) {
 	from := n.w.of(node.Args[0], k)
 	if o := &n.w.m.Nodes[n.w.owner[from]]; o.Op == circuit.OpMux && n.w.reads[from] == 1 {
@@ -167,7 +168,8 @@ func (n *netlist) delay(node *circuit.Node, k int) {
 	n.end(n.of(node.Args[0], k))
 }
 
-// state marks the input of a register that iterations write. If the input keeps the value, the register is not enabled.
+// state marks the input of a register that iterations write as read. If the input keeps the value, the register is not
+// enabled.
 func (n *netlist) state(node *circuit.Node, k int) {
 	s := &n.w.m.States[node.K]
 	if s.Next == circuit.NoNode {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// packed returns superfluous lookup tables, as ABC's lutpack finds them: three that form a function of few bits may
-// become two, one of which reads the other. Both may read one bit in common.
+// packed returns the gates of superfluous LUTs, as ABC's lutpack finds them. Three LUTs that form a function of few
+// bits may become two, one of which reads the other. Both may read one bit in common.
 func (m *mapping) packed() (roots []int32) {
 	done := make([]bool, len(m.in))
 	alone := func(i int32) (list []int32) { // lookup tables that only this one reads
@@ -35,7 +35,7 @@ func (m *mapping) packed() (roots []int32) {
 	return roots
 }
 
-// two reports whether two lookup tables can compute the function of three.
+// two reports whether two LUTs can compute the function of three, those of the gates root, a and b.
 func (m *mapping) two(root, a, b int32) bool {
 	inside := []int32{root, a, b}
 	var in []int32
@@ -75,10 +75,10 @@ func (m *mapping) two(root, a, b int32) bool {
 	return false
 }
 
-// A truth is a function of up to eight bits: bit n is its value for the inputs n.
+// A truth is a function of up to eight bits: bit n of it is its value for the inputs n.
 type truth [4]uint64
 
-// variable returns input k of eight as a function.
+// variable returns the function that is input k of eight.
 func variable(k int) truth {
 	switch k {
 	case 6:
@@ -89,7 +89,7 @@ func variable(k int) truth {
 	return truth{low[k], low[k], low[k], low[k]}
 }
 
-// value returns the function that a gate computes of the known signals.
+// value returns gate i as a function of the signals in known.
 func (m *mapping) value(i int32, known map[int32]truth) truth {
 	if v, ok := known[i]; ok {
 		return v

@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// registers counts the registers. Delays in a row that nothing else reads are a shift register.
+// registers counts the registers of the circuit. Delays in a row that nothing else reads are a shift register.
 func registers(w *walk) {
 	length := make([]int32, len(w.wire)) // per delayed bit: the number of delays up to it
 	for i := range w.m.Nodes {
@@ -33,7 +33,7 @@ func registers(w *walk) {
 	}
 }
 
-// chain counts n registers in a row.
+// chain counts n registers in a row, as registers or as a shift register.
 func chain(w *walk, n int) {
 	if !w.d.Shifts || n < 3 {
 		w.counts[PipelineCells].FF += float64(n)
@@ -42,13 +42,13 @@ func chain(w *walk, n int) {
 	w.counts[PipelineCells].Shift += float64((n + 31) / 32)
 }
 
-// styles gives the memory of each style.
+// styles maps the memory styles of circuits to those of the cost formulas.
 var styles = map[circuit.Style]cost.MemoryStyle{circuit.BlockRAM: cost.StyleBlockRAM,
 	circuit.UltraRAM:       cost.StyleUltraRAM,
 	circuit.DistributedRAM: cost.StyleDistributedRAM, circuit.RegisterArray: cost.StyleRegisters}
 
-// memories counts the cells of memories and of multipliers. Tables in lookup tables whose contents are examined are
-// counted elsewhere.
+// memories counts the cells of memories and of multipliers. Tables in LUTs whose contents are examined are counted
+// elsewhere.
 func memories(w *walk) {
 	for k := range w.m.Memories {
 		m := &w.m.Memories[k]
@@ -119,8 +119,7 @@ func sides(w *walk, memory int) int {
 	return w.d.Fabric.BankedLayout(m.Rows, width, m.Constant()).Banks
 }
 
-// banked reports whether a memory that iterations write lies in lookup tables of four inputs, each with some of the
-// rows.
+// banked reports whether a memory that iterations write lies in LUTs of four inputs, each with some of the rows.
 func (d *SynthesisRules) banked(m *circuit.RowMemory) bool {
 	return d.Fabric == cost.ECP5 && m.Style == circuit.DistributedRAM && !m.Constant() && !m.Loaded
 }
@@ -144,8 +143,7 @@ func passes(w *walk, memory int) bool {
 		w.d.Fabric.RAM(m.Width, m.Rows, in).BRAM > 0 && apart(w, memory)
 }
 
-// held returns the registers that n bits of a value take to be kept for a clock: none for bits that a register keeps
-// anyway.
+// held returns the registers that keep n bits of a value for a clock: none for bits that a register keeps anyway.
 func held(w *walk, id circuit.ID, n int) (registers int) {
 	for k := range n {
 		if id == circuit.NoNode || w.of(id, k) >= 0 && w.line[w.of(id, k)] == 0 {
@@ -176,8 +174,7 @@ func apart(w *walk, memory int) bool {
 }
 
 // multiplier counts a multiplier of the device. AMD's DSP slice contains all its registers, an SB_MAC16 all but the
-// last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a
-// lookup table.
+// last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a LUT.
 func multiplier(w *walk, id circuit.ID) {
 	c := &w.counts[MultiplierCells]
 	factors, whole := w.m.MultiplierWidths(&w.m.Nodes[id])

@@ -6,8 +6,8 @@ import (
 	"hlsgen/hlslib/price/cost"
 )
 
-// logic returns the lookup tables of a FIFO whose words are not in shift registers of the device, gate by gate
-// after templates/rtl/lib/hlsgen_stream.sv. It does not count lookup tables that are memory.
+// logic returns the LUTs of a FIFO whose words are not in shift registers of the device, gate by gate after
+// templates/rtl/lib/hlsgen_stream.sv. It does not count LUTs that are memory.
 func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	n := newNetlist(&walk{d: d})
 	n.now = GateCells
@@ -79,7 +79,7 @@ func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	return sum
 }
 
-// ring makes the addresses of the FIFO's memory.
+// ring adds the addresses of the FIFO's memory to the logic, with the gates that advance them.
 func (n *netlist) ring(q FIFOSize, place int, read, write signal, registers func(int) []signal,
 	number func(v, width int) []signal, same func(a, b []signal) signal, when func(signal)) {
 	next := func() (now, next []signal) {

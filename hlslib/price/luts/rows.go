@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// row makes a bit of a row of constants.
+// row returns the signal of bit k of a row of constants.
 func (n *netlist) row(node *circuit.Node, k int) signal {
 	t := n.w.contents(node.K)
 	address := make([]signal, t.inputs)
@@ -23,7 +23,7 @@ func (n *netlist) row(node *circuit.Node, k int) signal {
 	return n.look(truth, address, n.tables[key])
 }
 
-// places returns the registers of an array.
+// places returns the signals of the registers of an array, by row.
 func (n *netlist) places(memory int) [][]signal {
 	if n.arrays[memory] == nil {
 		m := &n.w.m.Memories[memory]
@@ -39,7 +39,7 @@ func (n *netlist) places(memory int) [][]signal {
 	return n.arrays[memory]
 }
 
-// chosen makes a bit of a row of registers.
+// chosen returns the signal of bit k of a row of registers, selected by its address.
 func (n *netlist) chosen(node *circuit.Node, k int) signal {
 	m := &n.w.m.Memories[node.K]
 	var list []signal
@@ -49,7 +49,7 @@ func (n *netlist) chosen(node *circuit.Node, k int) signal {
 	return n.at(list, addressed(n, node.Args[0], m.Rows))
 }
 
-// addressed returns the address bits that distinguish the given number of rows.
+// addressed returns the bits of the address id that distinguish the given number of rows.
 func addressed(n *netlist, id circuit.ID, rows int) (list []signal) {
 	for k := range bits.Len(uint(rows - 1)) {
 		list = append(list, n.of(id, k))
@@ -57,7 +57,7 @@ func addressed(n *netlist, id circuit.ID, rows int) (list []signal) {
 	return list
 }
 
-// at returns the element of a list that an address selects.
+// at returns the signal of the list that an address selects.
 func (n *netlist) at(list, address []signal) signal {
 	n.now = MemoryCells
 	list = slices.Clone(list)
@@ -73,12 +73,12 @@ func (n *netlist) at(list, address []signal) signal {
 	return list[0]
 }
 
-// bankRows is the number of rows of a memory in lookup tables of four inputs; longer memories are banks of these.
+// bankRows is the number of rows of a memory in LUTs of four inputs; longer memories are banks of these.
 const bankRows = 16
 
 func banks(rows int) int { return (rows + bankRows - 1) / bankRows }
 
-// fromBanks makes a bit of a row of a memory in lookup tables, selected among its banks.
+// fromBanks returns the signal of a bit of a row of a memory in LUTs, selected among its banks.
 func fromBanks(n *netlist, rows int, address []signal) signal {
 	n.now = MemoryCells
 	var list []signal
@@ -88,7 +88,7 @@ func fromBanks(n *netlist, rows int, address []signal) signal {
 	return n.at(list, address[min(len(address), bits.Len(bankRows-1)):])
 }
 
-// side makes a bit of a word of a memory in block RAM, selected among its banks.
+// side returns the signal of a bit of a word of a memory in block RAM, selected among its banks.
 func side(n *netlist, memory int, b bit) signal {
 	count := sides(n.w, memory)
 	if count == 1 {
@@ -107,7 +107,7 @@ func side(n *netlist, memory int, b bit) signal {
 	return n.at(list, n.which[memory])
 }
 
-// choosing makes the write enables of the given number of rows, or banks.
+// choosing adds the write enables of count rows, or banks: the condition when, at an address.
 func choosing(n *netlist, count int, when signal, address []signal) {
 	n.now = MemoryCells
 	for r := range count {

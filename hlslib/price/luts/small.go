@@ -2,14 +2,13 @@ package luts
 
 import "hlsgen/internal/circuit"
 
-// mostGates is the most gates of a small circuit, whose mapping takes some tenths of a second. Paths through a larger
+// mostGates is the most gates of a circuit that flat maps, which takes some tenths of a second. Paths through a larger
 // one are long, and its logic is not made flat.
 const mostGates = 16384
 
-// constantAlone reports whether a circuit is logic of constants alone: signs or weights that are constants, factors,
-// step functions in lookup tables. It has no states, memories, multipliers or functions. With few lookup tables in a
-// row, ABC makes the logic flat where it can. The rules of cover.go, which absorb only what one lookup table reads,
-// miss half of that.
+// constantAlone reports whether a circuit is logic of constants alone, without states, memories, multipliers or
+// functions. ABC makes such logic flat where paths are short. The rules of cover.go, which absorb only what one LUT
+// reads, miss half of that.
 func constantAlone(w *walk) bool {
 	if !w.d.Small || w.m.Fire == circuit.NoNode || len(w.m.Calls) > 0 {
 		return false
@@ -31,8 +30,8 @@ func constantAlone(w *walk) bool {
 	return true
 }
 
-// flat maps a circuit gate by gate if it is a small circuit of constants, and reports whether it is. Its lookup tables
-// are counted as they are, without a device's numbers.
+// flat maps a circuit gate by gate if it is a small circuit of constants, and reports whether it is. Its LUTs are
+// counted as they are, without a device's numbers.
 func flat(w *walk) bool {
 	if !constantAlone(w) {
 		return false
@@ -51,12 +50,12 @@ func flat(w *walk) bool {
 	return true
 }
 
-// groupInputs is the number of inputs of a lookup table of a comparison; constant bits do not count.
+// groupInputs is the number of inputs of a LUT of a comparison; constant bits do not count.
 const groupInputs = 6
 
-// groups returns whether a number is less than another, as Yosys computes it on AMD's devices (cmp2lcu). For each group
-// of bits, from the highest on, lookup tables say whether it is less and whether it is equal. More than two groups use
-// a carry chain.
+// groups returns the signal that a is less than b, as Yosys computes it on AMD's devices (cmp2lcu). For each group of
+// bits, from the highest on, LUTs say whether it is less and whether it is equal. More than two groups use a carry
+// chain.
 func groups(n *netlist, a, b []signal, signed bool) signal {
 	less, equal := []signal{never}, []signal{ever}
 	left := groupInputs
@@ -88,8 +87,9 @@ func groups(n *netlist, a, b []signal, signed bool) signal {
 	return n.gates.leaf()
 }
 
-// carried returns a sum or difference along a carry chain of AMD's devices. Before each bit, a lookup table says
-// whether it passes the carry on, and absorbs the logic of both operands; the chain also reads the first operand.
+// carried returns the bits and carries of a sum or difference along a carry chain of AMD's devices. Before each bit, a
+// LUT says whether it passes the carry on, and absorbs the logic of both operands. The chain also reads the first
+// operand.
 func carried(n *netlist, a, b []signal, kind CellKind) (sums, carries []signal) {
 	for k := range a {
 		n.now = kind
@@ -128,9 +128,9 @@ func (t *lookup) gating() (n int) {
 	return n
 }
 
-// tables returns the number of lookup tables of a used gate. A function with more inputs than a lookup table has takes
-// several, among which multiplexers beside them select by the last inputs. On AMD's devices a part that is constant, or
-// equals one input, takes no lookup table: Yosys removes it (opt_lut_ins).
+// tables returns the number of LUTs of a used gate. A function with more inputs than a LUT has takes several, among
+// which multiplexers beside them select by the last inputs. On AMD's devices a part that is constant, or equals one
+// input, takes no LUT (opt_lut_ins).
 func (m *mapping) tables(i int32) (n int) {
 	list := m.best[i].list()
 	if len(list) <= m.d.Inputs || !m.d.Small {

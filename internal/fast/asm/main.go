@@ -46,13 +46,14 @@ func zero() VecVirtual {
 	return v
 }
 
-// inner begins an inner loop with a label that is aligned to a cache line.
+// inner writes the begin of an inner loop, with a label that is aligned to a cache line.
 func inner(label string) {
 	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}})
 	Label(label)
 }
 
-// tiles loops over four rows at a time. body computes their sums, with the steps and weights from the first on.
+// tiles writes a loop over four rows at a time. body writes the computation of their sums, with the steps and weights
+// from the first on.
 func tiles(body func(acc, offs, w Register, x [4]Register)) {
 	acc := Load(Param("acc"), GP64())
 	at := Load(Param("at"), GP64())
@@ -76,8 +77,8 @@ func tiles(body func(acc, offs, w Register, x [4]Register)) {
 	RET()
 }
 
-// dot multiplies, in each step, four bytes of each of four rows with the weights of 16 lanes. It adds the products
-// of two adjacent bytes in 16 bits, and these sums in 16 bits over chunk steps.
+// dot writes the kernel that multiplies, in each step, four bytes of each of four rows with the weights of 16 lanes. It
+// adds the products of two adjacent bytes in 16 bits, and these sums in 16 bits over chunk steps.
 func dot() {
 	TEXT("dotAVX2", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps, chunk int)")
@@ -130,7 +131,8 @@ func dot() {
 	})
 }
 
-// each multiplies, in each step, 16 adjacent bytes of each of four rows with weights of their own.
+// each writes the kernel that multiplies, in each step, 16 adjacent bytes of each of four rows with weights of their
+// own.
 func each() {
 	TEXT("eachAVX2", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)")
@@ -167,7 +169,7 @@ func each() {
 	})
 }
 
-// reached compares 32 numbers with all thresholds in each step.
+// reached writes the kernel that compares 32 numbers with all thresholds in each step.
 func reached() {
 	TEXT("reachedAVX2", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)")
@@ -225,7 +227,8 @@ func reached() {
 	RET()
 }
 
-// finite examines 32 numbers in each step. A number that is not finite has an exponent of ones.
+// finite writes the kernel that examines whether 32 numbers are finite in each step. One that is not has an exponent of
+// ones.
 func finite() {
 	TEXT("finiteAVX2", NOSPLIT, "func(x *float32, steps int) (others uint32)")
 	Pragma("noescape")

@@ -17,8 +17,9 @@ var crossed = sync.OnceValue(func() Mem {
 	return m
 })
 
-// pairs loops over two rows of sums at a time. body converts their sums to a vector with the output bytes of both
-// rows. pairs stores lanes bytes of each row at rows that are stride bytes apart, and nothing behind the last row.
+// pairs writes a loop over two rows of sums at a time. body writes the conversion of their sums to a vector with the
+// output bytes of both rows. The loop stores lanes bytes of each row at rows that are stride bytes apart, and nothing
+// behind the last row.
 func pairs(body func(acc Register) (bytes VecVirtual)) {
 	y := Load(Param("y"), GP64())
 	stride := Load(Param("stride"), GP64())
@@ -55,7 +56,7 @@ func pairs(body func(acc Register) (bytes VecVirtual)) {
 	RET()
 }
 
-// parts stores up to 15 bytes of a row in pieces of 8, 4, 2 and 1 bytes.
+// parts writes code that stores up to 15 bytes of a row in pieces of 8, 4, 2 and 1 bytes. name makes its labels unique.
 func parts(name string, left VecVirtual, lanes, y Register) {
 	to := GP64()
 	MOVQ(y, to)
@@ -81,7 +82,8 @@ func parts(name string, left VecVirtual, lanes, y Register) {
 	}
 }
 
-// both converts two rows of 16 integers to saturated bytes. Each vector has eight integers of a row.
+// both writes code that converts two rows of 16 integers to saturated bytes, and returns their vector. Each vector of v
+// has eight integers of a row.
 func both(v [4]VecVirtual, order VecVirtual) VecVirtual {
 	VPACKSSDW(v[2], v[0], v[0])
 	VPACKSSDW(v[3], v[1], v[1])
@@ -90,21 +92,21 @@ func both(v [4]VecVirtual, order VecVirtual) VecVirtual {
 	return v[0]
 }
 
-// crossing returns the order vector for both.
+// crossing returns a vector with the order of dwords that both needs.
 func crossing() VecVirtual {
 	v := YMM()
 	VMOVDQU(crossed(), v)
 	return v
 }
 
-// twice returns the 16 bytes of a parameter, once for each of two rows.
+// twice returns a vector with the 16 bytes of a parameter, once for each of two rows.
 func twice(param string) VecVirtual {
 	v := YMM()
 	VBROADCASTI128(Mem{Base: Load(Param(param), GP64())}, v)
 	return v
 }
 
-// count compares two rows at a time with the thresholds of 16 lanes.
+// count writes the kernel that compares two rows at a time with the thresholds of 16 lanes.
 func count() {
 	TEXT("countAVX2", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)")
@@ -142,7 +144,7 @@ func count() {
 	})
 }
 
-// line computes a line of sums, two rows at a time.
+// line writes the kernel that computes a line of sums, two rows at a time.
 func line() {
 	TEXT("lineAVX2", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)")
@@ -172,7 +174,8 @@ func line() {
 	})
 }
 
-// steep is line in float64. It reads scale and bias from memory, since there are too few registers.
+// steep writes the kernel that does what that of line does, in float64. It reads scale and bias from memory, since
+// there are too few registers.
 func steep() {
 	TEXT("steepAVX2", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)")
@@ -203,7 +206,7 @@ func steep() {
 	})
 }
 
-// highest processes 32 channels at a time, or 16.
+// highest writes the kernel that takes the maximum of 32 channels at a time, or of 16.
 func highest() {
 	TEXT("highestAVX2", NOSPLIT, "func(y, x *uint8, channels int, offs *int32, positions int)")
 	Pragma("noescape")
@@ -264,7 +267,7 @@ func highest() {
 	RET()
 }
 
-// sought looks up 32 numbers in each step, 8 at a time.
+// sought writes the kernel that looks up 32 numbers in each step, 8 at a time.
 func sought() {
 	TEXT("soughtAVX2", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)")

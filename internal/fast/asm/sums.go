@@ -9,8 +9,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// words multiplies, in each step, four bytes of each of four rows with the weights of 16 lanes. It widens even and
-// odd bytes to 16 bits, and adds the products of two in 32 bits.
+// words writes the kernel that multiplies, in each step, four bytes of each of four rows with the weights of 16 lanes.
+// It widens even and odd bytes to 16 bits, and adds the products of two in 32 bits.
 func words() {
 	TEXT("wordsAVX2", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)")
@@ -59,9 +59,9 @@ func words() {
 	})
 }
 
-// narrow multiplies, in each step, four bytes of each of four rows with the weights of 16 lanes, in vectors of 256
-// bits. It has two variants. One uses AVX-512. The other uses AVX-VNNI, encoded as bytes since Go's assembler does
-// not know that form.
+// narrow writes a kernel that multiplies, in each step, four bytes of each of four rows with the weights of 16 lanes,
+// in vectors of 256 bits. products writes its multiply-add: by AVX-512, or by AVX-VNNI, encoded as bytes since Go's
+// assembler does not know that form.
 func narrow(name string, products func(weights, bytes, sums VecPhysical)) {
 	TEXT(name, NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)")
@@ -108,8 +108,8 @@ func productsVEX(weights, bytes, sums VecPhysical) {
 	Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{LabelRef(text)}}) // printed unchanged
 }
 
-// along multiplies, in each step, 16 adjacent bytes of each of two rows with the weights of four lanes. At the end
-// it adds adjacent sums.
+// along writes the kernel that multiplies, in each step, 16 adjacent bytes of each of two rows with the weights of four
+// lanes. At the end it adds adjacent sums.
 func along() {
 	TEXT("alongAVX2", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, pairs int, offs *int32, weights *int16, steps int)")
@@ -172,8 +172,8 @@ func along() {
 	RET()
 }
 
-// looked looks up, twice in each step, the sum of two products of each of four rows for 64 lanes. It adds these in
-// 8 bits over chunk steps, and then in 16 bits.
+// looked writes the kernel that looks up, twice in each step, the sum of two products of each of four rows for 64
+// lanes. It adds these in 8 bits over chunk steps, and then in 16 bits.
 func looked() {
 	TEXT("lookedAVX2", NOSPLIT, "func(acc *int32, apart int, x *uint8, at *int, groups int, offs *int32, "+
 		"weights *uint8, table *int8, steps, chunk int)")
@@ -251,7 +251,7 @@ func looked() {
 	})
 }
 
-// encode computes, in each step, the codes of pairs for 32 bytes and the bytes behind them.
+// encode writes the kernel that computes, in each step, the codes of pairs for 32 bytes and the bytes behind them.
 func encode() {
 	TEXT("encodeAVX2", NOSPLIT, "func(y, x *uint8, steps int)")
 	Pragma("noescape")

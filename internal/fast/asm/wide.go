@@ -9,8 +9,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// products multiplies four bytes with four weights each and adds the products to 16 sums. It uses VPDPBUSD, which
-// avo does not know.
+// products writes code that multiplies four bytes with four weights each and adds the products to 16 sums. It uses
+// VPDPBUSD, which avo does not know.
 func products(weights, bytes, sums Op) {
 	Instruction(&ir.Instruction{Opcode: "VPDPBUSD", Operands: []Op{weights, bytes, sums},
 		Inputs: []Op{weights, bytes, sums}, Outputs: []Op{sums}, ISA: []string{"AVX512_VNNI"}})
@@ -23,8 +23,8 @@ func none() VecVirtual {
 	return v
 }
 
-// dotWide multiplies eight bytes of each of four rows with the weights of 16 lanes, in two steps with separate
-// sums. So an addition need not wait for the one just before.
+// dotWide writes the kernel that multiplies eight bytes of each of four rows with the weights of 16 lanes, in two steps
+// with separate sums. So an addition need not wait for the one just before.
 func dotWide() {
 	TEXT("dotAVX512", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)")
@@ -67,8 +67,9 @@ var transposed = sync.OnceValue(func() Mem {
 	return m
 })
 
-// outputs loops over four rows at a time. body converts their sums to vectors whose lowest bytes are the outputs.
-// outputs stores lanes bytes of each row at rows that are stride bytes apart, and nothing behind the last row.
+// outputs writes a loop over four rows at a time. body writes the conversion of their sums to vectors whose lowest
+// bytes are the outputs. The loop stores lanes bytes of each row at rows that are stride bytes apart, and nothing
+// behind the last row.
 func outputs(body func(acc Register) (bytes VecVirtual)) {
 	y := Load(Param("y"), GP64())
 	stride := Load(Param("stride"), GP64())
@@ -102,7 +103,8 @@ func outputs(body func(acc Register) (bytes VecVirtual)) {
 	RET()
 }
 
-// packed converts four rows of 16 integers to saturated bytes. Dword j of each 128 bits has row j.
+// packed writes code that converts four rows of 16 integers to saturated bytes, and returns their vector. Dword j of
+// each 128 bits has row j.
 func packed(v [4]VecVirtual) VecVirtual {
 	VPACKSSDW(v[1], v[0], v[0])
 	VPACKSSDW(v[3], v[2], v[2])
@@ -110,7 +112,7 @@ func packed(v [4]VecVirtual) VecVirtual {
 	return v[0]
 }
 
-// spread returns 16 bytes for four rows, in the order of packed.
+// spread returns a vector with the 16 bytes of a parameter for each of four rows, in the order that packed makes.
 func spread(param string) VecVirtual {
 	v, order := ZMM(), ZMM()
 	VBROADCASTI32X4(Mem{Base: Load(Param(param), GP64())}, v)
@@ -119,7 +121,7 @@ func spread(param string) VecVirtual {
 	return v
 }
 
-// countWide compares four rows at a time with the thresholds of 16 lanes.
+// countWide writes the kernel that compares four rows at a time with the thresholds of 16 lanes.
 func countWide() {
 	TEXT("countAVX512", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)")
@@ -155,7 +157,7 @@ func countWide() {
 	})
 }
 
-// lineWide computes a line of sums, four rows at a time.
+// lineWide writes the kernel that computes a line of sums, four rows at a time.
 func lineWide() {
 	TEXT("lineAVX512", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)")
@@ -180,7 +182,7 @@ func lineWide() {
 	})
 }
 
-// steepWide is lineWide in float64.
+// steepWide writes the kernel that does what that of lineWide does, in float64.
 func steepWide() {
 	TEXT("steepAVX512", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)")
@@ -216,7 +218,7 @@ func steepWide() {
 	})
 }
 
-// reachedWide compares 64 numbers with all thresholds in each step.
+// reachedWide writes the kernel that compares 64 numbers with all thresholds in each step.
 func reachedWide() {
 	TEXT("reachedAVX512", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)")
@@ -265,7 +267,7 @@ func reachedWide() {
 	RET()
 }
 
-// highestWide processes up to 64 channels at a time, the last ones under a mask.
+// highestWide writes the kernel that takes the maximum of up to 64 channels at a time, the last ones under a mask.
 func highestWide() {
 	TEXT("highestAVX512", NOSPLIT, "func(y, x *uint8, channels int, offs *int32, positions int)")
 	Pragma("noescape")
@@ -302,7 +304,7 @@ func highestWide() {
 	RET()
 }
 
-// soughtWide looks up 16 numbers at a time.
+// soughtWide writes the kernel that looks up 16 numbers at a time.
 func soughtWide() {
 	TEXT("soughtAVX512", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)")
