@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// radius is how many layers to either side of its centre a window first extends. A window is the set of layers around
-// one.
+// radius is the number of layers to either side of its centre to which a window first extends. A window is the set of
+// layers around one.
 const radius = 3
 
 // short reports whether FIFOs are too shallow in the neighbourhood of one of the given layers. If so, a trial of the

@@ -11,7 +11,7 @@ type Role uint8
 
 // These are the roles.
 const (
-	// NoRole is that of an operator that computes a function of each element, or combines several tensors of data.
+	// NoRole is the role of an operator that computes a function of each element, or combines several tensors of data.
 	NoRole               Role = iota
 	RoleMovesCodes            // moves codes, or chooses among them; its outputs are codes
 	RoleWeightedSum           // sums of products with weights; reads codes and gives sums
