@@ -30,6 +30,7 @@ import (
 	"syscall"
 	"time"
 
+	"hlsgen/internal/outputdir"
 	"hlsgen/templates"
 )
 
@@ -70,6 +71,7 @@ func main() {
 	case <-time.After(patience):
 	}
 	say := notes{Writer: os.Stderr, json: objects.Load()}
+	outputdir.GiveUp()
 	if err := templates.RemoveScratch(); err != nil {
 		say.complain(err.Error())
 	}

@@ -25,6 +25,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 )
 
 // A ClaimedFolder is the place of a folder to which, from Claim to Release, only this process writes.
@@ -95,6 +96,9 @@ func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, err
 			return nil, cause(err)
 		}
 		f.lock = lock
+		claims.Lock()
+		claims.live[f] = true
+		claims.Unlock()
 		if err := f.recover(); err != nil {
 			f.Release() // ignore the error: recover has reported the same
 			return nil, cause(err)
@@ -106,11 +110,41 @@ func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, err
 
 // Release gives up the claim, and removes what was written of a folder that was not put in its place.
 func (f *ClaimedFolder) Release() error {
+	claims.Lock()
+	defer claims.Unlock()
+	if !claims.live[f] {
+		return nil // GiveUp was called
+	}
+	delete(claims.live, f)
 	err := os.RemoveAll(filepath.Join(f.work, fresh))
 	f.lock.Release()
 	os.Remove(f.work) // fails if the next process is already in it
 	f.unmake()
 	return cause(err)
+}
+
+// claims holds the claims of this process that are not released.
+var claims = struct {
+	sync.Mutex
+	live map[*ClaimedFolder]bool
+}{live: map[*ClaimedFolder]bool{}}
+
+// GiveUp releases the claims of this process under which nothing was written yet. A process calls it that ends before
+// it has released them. Other claims are left to the next claim of the place, because a folder may be in the middle of
+// its way there.
+func GiveUp() {
+	claims.Lock()
+	defer claims.Unlock()
+	for f := range claims.live {
+		entries, err := os.ReadDir(f.work)
+		if err != nil || len(entries) > 1 { // more than the lock
+			continue
+		}
+		delete(claims.live, f)
+		f.lock.Release()
+		os.Remove(f.work)
+		f.unmake()
+	}
 }
 
 // unmake removes the parents that Claim made, from the innermost on, as far as they are empty.

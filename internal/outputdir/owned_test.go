@@ -490,3 +490,37 @@ func sameElements(a, b []string) bool {
 	slices.Sort(b)
 	return slices.Equal(a, b)
 }
+
+// TestGiveUp gives up a claim under which nothing was written, and one under which a folder is being written. The first
+// leaves nothing, the second all.
+func TestGiveUp(t *testing.T) {
+	root := t.TempDir()
+	idle, err := Claim(filepath.Join(root, "parent", "idle"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy, err := Claim(filepath.Join(root, "busy"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(busy.work, fresh), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	GiveUp()
+	for _, f := range []*ClaimedFolder{idle, busy} {
+		if _, err := os.Stat(f.work); (err == nil) != (f == busy) {
+			t.Errorf("%s: %v", f.work, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "parent")); err == nil {
+		t.Error("the parent that the claim made is there")
+	}
+	for _, f := range []*ClaimedFolder{idle, busy} {
+		if err := f.Release(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(busy.work); err == nil {
+		t.Error("a released claim has its hidden folder")
+	}
+}
