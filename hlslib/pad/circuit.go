@@ -26,7 +26,11 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		kept.Set(word, reads)
 		word = kept.Value()
 	}
-	padding := circuit.Packed(out.Elem, slices.Repeat([]circuit.Value{b.Constant(o.P.Code)}, f.SIMD)...)
-	b.Output(circuit.MuxByCondition(place.Hit, layer.Recoded(word, in, out.Elem), padding), b.Constant(1))
+	word = layer.Recoded(word, in, out.Elem)
+	if !slices.Equal(in.Shape, out.Shape) { // else the output's type need not hold the padding
+		padding := circuit.Packed(out.Elem, slices.Repeat([]circuit.Value{b.Constant(o.P.Code)}, f.SIMD)...)
+		word = circuit.MuxByCondition(place.Hit, word, padding)
+	}
+	b.Output(word, b.Constant(1))
 	return b.Layer()
 }

@@ -29,6 +29,11 @@ func Sum(a, b Value) Value {
 	return operation(OpAdd, 0, adder(a.b, num.NarrowestInt(r).Width), r, a, b)
 }
 
+// wrappedSum returns the lowest bits of a + b, read as type t.
+func wrappedSum(a, b Value, t num.Type) Value {
+	return operation(OpAdd, 0, adder(a.b, t.Width), t.Range(), a, b)
+}
+
 // Difference returns a - b.
 func Difference(a, b Value) Value {
 	if b.is(0) {
@@ -218,8 +223,13 @@ func Minimum(a, b Value) Value {
 
 // Clipped returns the number in range r that is nearest to a.
 func Clipped(a Value, r num.Range) Value {
-	if a.Range().Within(r) {
+	switch of := a.Range(); {
+	case of.Within(r):
 		return a
+	case of.Hi <= r.Lo:
+		return a.b.Constant(r.Lo)
+	case of.Lo >= r.Hi:
+		return a.b.Constant(r.Hi)
 	}
 	if t := num.NarrowestInt(r); t.Range() == r && a.node().Op != OpConstant {
 		return saturated(a, t)

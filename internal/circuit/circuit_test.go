@@ -162,7 +162,8 @@ func TestScaled(t *testing.T) {
 					return x[0] >> -n
 				})
 		}
-		for _, r := range []num.Range{{Lo: -3, Hi: 2}, {Hi: 5}, {Lo: -40, Hi: 3}, {Lo: 4, Hi: 4}, {Lo: -64, Hi: 64}} {
+		for _, r := range []num.Range{{Lo: -3, Hi: 2}, {Hi: 5}, {Lo: -40, Hi: 3}, {Lo: 4, Hi: 4}, {Lo: -64, Hi: 64},
+			{Lo: 16, Hi: 31}, {Lo: 20, Hi: 27}, {Lo: -40, Hi: -30}} {
 			everywhere(t, fmt.Sprint("clipped ", r), one, of(func(x value) value { return circuit.Clipped(x, r) }),
 				func(x []int64) int64 { return min(max(x[0], r.Lo), r.Hi) })
 		}

@@ -213,11 +213,6 @@ func (h *BitHeap) rows(columns [][]term) []Value {
 	return rows
 }
 
-// wrappedSum returns the lowest bits of a + b, read as type t.
-func wrappedSum(a, b Value, t num.Type) Value {
-	return operation(OpAdd, 0, adder(a.b, t.Width), t.Range(), a, b)
-}
-
 // reduce returns the columns with their terms replaced by counts. One LUT counts as many bits as it has inputs.
 func (h *BitHeap) reduce(columns [][]term) [][]term {
 	next := make([][]term, len(columns))

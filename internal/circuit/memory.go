@@ -88,7 +88,11 @@ func (b *Builder) RunningSum(name string, t num.Type, first, v Value) Value {
 	acc := b.Register(name, stage, t.Range())
 	next := b.now(func() Value {
 		before := MuxByCondition(at[0].At(stage), b.Constant(0), acc.Value())
-		return Wrapped(Sum(before, Wrapped(at[1].At(stage), t)), t)
+		v := Wrapped(at[1].At(stage), t)
+		if _, ok := before.Range().Plus(v.Range()); !ok {
+			return wrappedSum(before, v, t)
+		}
+		return Wrapped(Sum(before, v), t)
 	})
 	acc.Set(next, b.Constant(1))
 	return acc.NextValue()

@@ -175,6 +175,20 @@ func TestAccumulated(t *testing.T) {
 	}
 }
 
+// TestWidestSum sums numbers of 63 bits, whose sum with the register could leave 64.
+func TestWidestSum(t *testing.T) {
+	t.Parallel()
+	most := num.Type{Kind: num.UInt, Width: 63}
+	b := circuit.New(rates[0])
+	place := b.Counter("word", 2, b.Constant(1))
+	x := circuit.Element(b.Input(63, b.Constant(1)), 0, most)
+	b.Output(circuit.LowBits(b.RunningSum("sum", most, place.First, x), 63), place.Last)
+	got := run(t, b.Layer(), most, [][]uint64{{1<<62 - 5}, {1 << 61}, {3}, {4}})
+	if want := fmt.Sprintf("[[] [%d] [] [7]]", 1<<62-5+1<<61); fmt.Sprint(got) != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestMemories checks, in arrays of every style, a table that is read by address and a word that is kept for four
 // iterations.
 func TestMemories(t *testing.T) {
