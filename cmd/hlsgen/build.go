@@ -3,8 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
 	"hlsgen/boards"
+	"hlsgen/folding"
 	"hlsgen/internal/build"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/engines"
 	"hlsgen/internal/folder"
 	"hlsgen/internal/options"
@@ -12,15 +21,6 @@ import (
 	"hlsgen/internal/report"
 	"hlsgen/internal/samples"
 	"hlsgen/internal/verify"
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/spf13/cobra"
-
-	"hlsgen/folding"
-	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/templates"
 )
 

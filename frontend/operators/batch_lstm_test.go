@@ -1,13 +1,14 @@
 package operators_test
 
 import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
 	"hlsgen/frontend/axes"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/operators"
 	"hlsgen/internal/testsupport/graphtest"
-	"math/rand/v2"
-	"slices"
-	"testing"
 )
 
 // TestBatchLSTM takes LSTMs apart whose first states are constants for all samples.

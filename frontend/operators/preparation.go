@@ -2,10 +2,11 @@ package operators
 
 import (
 	"fmt"
+	"math"
+
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
-	"math"
 )
 
 // A made holds the results of preparing one node of the graph, for reuse when the graph has changed.

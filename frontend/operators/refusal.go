@@ -2,6 +2,7 @@ package operators
 
 import (
 	"fmt"
+
 	"hlsgen/internal/diag"
 )
 

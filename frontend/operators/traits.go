@@ -1,9 +1,10 @@
 package operators
 
 import (
+	"strings"
+
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
-	"strings"
 )
 
 // An operator describes an operator: its least and greatest number of inputs, its traits, and the function that builds

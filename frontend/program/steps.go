@@ -2,9 +2,10 @@ package program
 
 import (
 	"cmp"
+	"slices"
+
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
-	"slices"
 )
 
 // An Order cuts input 0 into rows and sorts each. Element i of the output has place Rank[i] in the sorted row that

@@ -25,9 +25,9 @@ package add
 import (
 	"encoding/json"
 	"fmt"
-	"hlsgen/hlslib/price/delay"
 
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

@@ -14,11 +14,11 @@ package firstlast
 
 import (
 	"fmt"
-	"hlsgen/hlslib/price/delay"
 	"math/bits"
 	"slices"
 
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

@@ -18,10 +18,10 @@ package labelselect
 
 import (
 	"fmt"
-	"hlsgen/hlslib/price/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )

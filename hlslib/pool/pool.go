@@ -16,10 +16,10 @@ package pool
 
 import (
 	"fmt"
-	"hlsgen/hlslib/price/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/price/delay"
 	"hlsgen/internal/dataflow"
 )
 

@@ -1,9 +1,9 @@
 package swg
 
 import (
-	"hlsgen/hlslib/layer"
 	"slices"
 
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 

@@ -2,12 +2,13 @@ package outputdir
 
 import (
 	"errors"
-	"hlsgen/internal/testsupport/tier"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // share writes a file into a folder, as a run of hlsgen does.

@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// counterBench counts 20 events of 30 clocks with counters of 3 and of 8 bits. The first stops at 7, and the shown
-// value is that of the last publication.
+// counterBench counts 20 events of 30 clocks with counters of 3 and of 8 bits. The counter of 3 bits stops at 7. The
+// outputs show the counts at the last publication.
 const counterBench = `#include "Vbench.h"
 #include <cstdio>
 int main() {
