@@ -123,21 +123,25 @@ func (m *Module) MultiplierWidths(product *Node) (factors [2]int, whole int) {
 	return factors, max(product.Width, leastProduct)
 }
 
-// Product returns a * b, computed by a multiplier of the device, MultiplierLatency clocks later.
+// Product returns a * b, computed by a multiplier of the device, MultiplierLatency clocks later. If products may leave
+// 64 bits, it is wrapped to these.
 func Product(a, b Value) Value {
 	at, stage, _ := together(0, a, b)
-	r := product(a.Range(), b.Range())
+	r, ok := product(a.Range(), b.Range())
+	if !ok {
+		r = num.Type{Kind: num.Int, Width: num.MaxWidth}.Range()
+	}
 	if stage == ConstantStage {
 		return a.b.Constant(r.Lo)
 	}
 	return a.b.number(Node{Op: OpMultiply, Args: ids(at), K: MultiplierLatency, Stage: stage + MultiplierLatency}, r)
 }
 
-// product returns the range of the product of numbers in two ranges. It panics if that leaves 64 bits.
-func product(a, b num.Range) num.Range {
+// product returns the range of the product of numbers in two ranges. ok is false if that leaves 64 bits.
+func product(a, b num.Range) (r num.Range, ok bool) {
 	lo, ok1 := a.Times(b.Lo)
 	hi, ok2 := a.Times(b.Hi)
-	return checked(lo.Union(hi), ok1 && ok2)
+	return lo.Union(hi), ok1 && ok2
 }
 
 // AssumeRange returns a as a number in the range r, in which the caller knows it to lie.

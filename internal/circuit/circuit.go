@@ -30,9 +30,15 @@
 //	store.go     memories in a feedback loop
 //	compress.go  sums of many bits; float.go minifloats as factors
 //	function.go  circuits that are built once and used several times
+//	wide.go      words, and numbers of up to 128 bits
+//	steps.go, run.go   the data of a Machine, which runs a circuit, and its steps
+//	doubt.go     steps that fail, and whether something depends on them
+//	places.go, lower.go, flatten.go   the places of values, a node as steps, and all nodes in order
+//	machine.go   what a Machine does: iterations, and loading
 package circuit
 
 import (
+	"strconv"
 	"sync"
 
 	"hlsgen/internal/num"
@@ -91,7 +97,7 @@ type Node struct {
 	Args   []ID
 	Width  int
 	Signed bool
-	Range  num.Range // range of a number
+	Range  num.Range // range of a number that fits into an int64; a wider one may have every value of its width
 	Word   bool      // the result is a word of bits, not a number
 	Stage  int       // Always for constants
 	K      int       // parameter of the operation
@@ -137,6 +143,18 @@ const (
 	OpReadMemoryUnclocked // row of memory K at the address, in the same clock
 	OpCallResult          // result K of call Table
 )
+
+var operationNames = [...]string{"constant", "input", "argument", "start", "add", "subtract", "multiply", "and", "or",
+	"xor", "not", "table", "mux", "pick", "less", "equal", "slice", "concatenate", "shift", "wrap", "bits", "delay",
+	"state", "next state", "clocked row", "row", "result"}
+
+// String returns the name of the operation in messages.
+func (o Operation) String() string {
+	if int(o) >= len(operationNames) {
+		return strconv.Itoa(int(o))
+	}
+	return operationNames[o]
+}
 
 // A StateRegister is a register that later iterations read. It takes the value Next at stage Stage in each iteration in
 // which When holds. Its Read node may be at an earlier stage.

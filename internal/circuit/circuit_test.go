@@ -60,7 +60,7 @@ func agree(t *testing.T, name string, m *circuit.Module, types []num.Type, x []i
 	for i, v := range x {
 		in[i] = types[i].Encode(v)
 	}
-	switch out, _, err := newMachine(m).iterate(in...); {
+	switch out, _, err := iterate(newMachine(t, m), m, in...); {
 	case err != nil:
 		t.Errorf("%s of %v: %v", name, x, err)
 	case int64(out[0]) != want:

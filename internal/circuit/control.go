@@ -64,15 +64,23 @@ func (b *Builder) Input(width int, when Value) Value {
 	return take(b, fmt.Sprintf("in%d", b.inputs-1), width, when)
 }
 
+// The names of the inputs that are not in0, in1 and so on.
+const (
+	WeightsPort = "weights" // of WeightStreamInput
+	EndsPort    = "ends"    // of SequenceEndInput
+)
+
 // WeightStreamInput adds the stream of weights that come from memory, and returns its word at stage 0. Every iteration
 // takes one.
-func WeightStreamInput(b *Builder, width int) Value { return take(b, "weights", width, b.Constant(1)) }
+func WeightStreamInput(b *Builder, width int) Value {
+	return take(b, WeightsPort, width, b.Constant(1))
+}
 
 // SequenceEndInput adds the stream that marks the ends of sequences: one bit per time step, 1 at the last one. An
 // iteration takes a bit if the condition when, at stage 0, holds. The result is the condition that it takes a bit that
 // is 1, at stage 0.
 func SequenceEndInput(when Value) Value {
-	word := take(when.b, "ends", 1, when)
+	word := take(when.b, EndsPort, 1, when)
 	return when.b.now(func() Value { return All(when, Bit(word, 0)) })
 }
 

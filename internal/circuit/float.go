@@ -75,7 +75,8 @@ func shiftedWithin(v Value, n int, t num.Type) Value {
 func (h *BitHeap) AddFactors(x, y Factor, width int) {
 	p := h.b.NewBitHeap()
 	p.AddProduct(x.Significand, y.Significand)
-	v := BarrelShifted(p.Sum(product(x.Significand.Range(), y.Significand.Range())), Sum(x.Shift, y.Shift), width)
+	r := checked(product(x.Significand.Range(), y.Significand.Range()))
+	v := BarrelShifted(p.Sum(r), Sum(x.Shift, y.Shift), width)
 	if negative := NotEqual(x.Negative, y.Negative); negative.is(0) {
 		h.Add(v, 0)
 	} else {

@@ -127,9 +127,9 @@ func run(t *testing.T, m *circuit.Module, elem num.Type, in [][]uint64) (out [][
 	if err := timed(m); err != nil {
 		t.Error(err)
 	}
-	r := newMachine(m)
+	r := newMachine(t, m)
 	for _, words := range in {
-		written, moves, err := r.iterate(words...)
+		written, moves, err := iterate(r, m, words...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,17 +175,31 @@ func TestAccumulated(t *testing.T) {
 	}
 }
 
-// TestWidestSum sums numbers of 63 bits, whose sum with the register could leave 64.
-func TestWidestSum(t *testing.T) {
+// TestWidestSums sums numbers and adds products whose intermediate results leave 64 bits.
+func TestWidestSums(t *testing.T) {
 	t.Parallel()
 	most := num.Type{Kind: num.UInt, Width: 63}
 	b := circuit.New(rates[0])
 	place := b.Counter("word", 2, b.Constant(1))
 	x := circuit.Element(b.Input(63, b.Constant(1)), 0, most)
 	b.Output(circuit.LowBits(b.RunningSum("sum", most, place.First, x), 63), place.Last)
-	got := run(t, b.Layer(), most, [][]uint64{{1<<62 - 5}, {1 << 61}, {3}, {4}})
-	if want := fmt.Sprintf("[[] [%d] [] [7]]", 1<<62-5+1<<61); fmt.Sprint(got) != want {
-		t.Errorf("%v, want %v", got, want)
+	h := b.NewBitHeap()
+	h.Add(circuit.Product(x, circuit.Difference(b.Constant(1), place.Index)), 0)
+	h.Add(circuit.Product(x, x), 0) // modulo 2^64
+	b.Output(circuit.LowBits(h.Sum(num.Type{Kind: num.Int, Width: 64}.Range()), 64), b.Constant(1))
+	m := b.Layer()
+	r := newMachine(t, m)
+	for _, v := range []uint64{1<<62 - 5, 1 << 61} {
+		out, moves, err := iterate(r, m, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := uint64(1<<62 - 5 + 1<<61); moves[1] && moves[0] && out[0] != want {
+			t.Errorf("the sum is %d, want %d", out[0], want)
+		}
+		if want := v*truthOf(!moves[0]).Uint64() + v*v; out[1] != want {
+			t.Errorf("the products are %d, want %d", out[1], want)
+		}
 	}
 }
 

@@ -1,0 +1,193 @@
+package circuit
+
+import (
+	"hlsgen/internal/num"
+)
+
+// A flattener makes the steps of a machine: each node's step comes after those of its operands.
+type flattener struct {
+	*Machine
+	seen     []int // by node: 1 while its operands are visited, 2 afterwards
+	machines map[*Module]*Machine
+	results  [][]ID // by call: the nodes of its results
+	size     int
+}
+
+// place makes room for a value.
+func (f *flattener) place(n *Node) int32 {
+	at := f.size
+	f.size += limbsOf(n)
+	return int32(at)
+}
+
+// forwards reports whether a node that reads an array sees what its own iteration writes.
+func (f *flattener) forwards(n *Node) bool {
+	a := &f.m.Memories[n.K]
+	at, _ := n.reads(n.K)
+	return a.When != NoNode && at > a.Stage
+}
+
+// implied returns the range of a node's exact result before it is wrapped to the node's width. ok is false if it does
+// not fit into an int64.
+func (f *flattener) implied(n *Node) (r num.Range, ok bool) {
+	of := func(i int) num.Range { return f.m.Nodes[n.Args[i]].Range }
+	first := 0
+	switch n.Op {
+	case OpMux, OpMuxByIndex:
+		first = 1
+	}
+	for _, a := range n.Args[first:] {
+		if f.limbs(a) > 1 || f.m.Nodes[a].Word {
+			return r, false
+		}
+	}
+	switch n.Op {
+	case OpAdd:
+		return of(0).Plus(of(1))
+	case OpSubtract:
+		if of(1).Lo == -1<<63 {
+			return r, false
+		}
+		return of(0).Plus(of(1).Neg())
+	case OpMultiply:
+		return product(of(0), of(1))
+	case OpMux, OpMuxByIndex:
+		r = of(1)
+		for i := range n.Args[2:] {
+			r = r.Union(of(i + 2))
+		}
+		return r, true
+	case OpShift:
+		if n.K > 62 {
+			return r, false
+		}
+		if n.K >= 0 {
+			return of(0).Times(1 << n.K)
+		}
+		return num.Range{Lo: of(0).Lo >> -n.K, Hi: of(0).Hi >> -n.K}, true
+	case OpWrap:
+		return of(0), true
+	}
+	return r, false
+}
+
+// fitting completes a step whose result is a number: it is wrapped to its width, and compared with its range, where
+// the operands leave a doubt.
+func (f *flattener) fitting(s step, n *Node) step {
+	r, ok := f.implied(n)
+	whole := num.Range{Lo: -1 << 63, Hi: 1<<63 - 1}
+	if n.Width < 64 {
+		whole = num.Type{Kind: num.Int, Width: n.Width}.Range()
+		if !n.Signed {
+			whole = num.Type{Kind: num.UInt, Width: n.Width}.Range()
+		}
+	}
+	s.shift = uint8(max(0, 64-n.Width))
+	if !ok || !r.Within(whole) {
+		s.after = wrapsUnsigned
+		if n.Signed {
+			s.after = wrapsSigned
+		}
+		r = whole
+	}
+	if s.lo, s.hi = n.Range.Lo, n.Range.Hi; !r.Within(n.Range) {
+		s.after |= compares
+	}
+	return s
+}
+
+// alike reports whether the value of a node that wraps another one is, bit for bit, that one's.
+func (f *flattener) alike(of ID, n *Node) bool {
+	a := &f.m.Nodes[of]
+	limbs := f.limbs(of)
+	switch {
+	case limbs != limbsOf(n):
+		return false
+	case n.Word: // the bits of a number are its own if it is never negative
+		return a.Width <= n.Width && (a.Word || !a.Signed || limbs == 1 && a.Range.Lo >= 0)
+	case limbs > 1:
+		return !a.Word && a.Width <= n.Width && (a.Signed == n.Signed || !a.Signed && a.Width < n.Width)
+	case a.Word:
+		return a.Width == n.Width && !n.Signed && f.fitting(step{}, n).after&compares == 0
+	}
+	return f.fitting(step{}, n).after == 0
+}
+
+// converted returns the place of a value in the form of another node: with its width, and within its range.
+func (f *flattener) converted(id ID, to Node) int32 {
+	to.Op, to.Args = OpWrap, []ID{id}
+	if f.alike(id, &to) {
+		return f.slots[id]
+	}
+	at := f.place(&to)
+	f.wrap(step{node: id, to: at}, id, &to)
+	return at
+}
+
+// choice returns the place of a value that may become a node's.
+func (f *flattener) choice(id ID, n *Node) int32 {
+	if f.limbs(id) == 1 && limbsOf(n) == 1 {
+		return f.slots[id]
+	}
+	return f.converted(id, *n)
+}
+
+// chosen completes a step that selects a value.
+func (f *flattener) chosen(s step, n *Node) step {
+	s.n = int32(f.limbs(s.node))
+	if !n.Word && s.n == 1 {
+		s = f.fitting(s, n)
+	}
+	return s
+}
+
+// wider returns the wide action if a node's value has more than 64 bits.
+func (f *flattener) wider(narrow, wide action, id ID) action {
+	if f.limbs(id) > 1 {
+		return wide
+	}
+	return narrow
+}
+
+// emit adds a step with at most three operands.
+func (f *flattener) emit(s step, do action, operands ...ID) {
+	s.do = do
+	for i, to := range []*int32{&s.a, &s.b, &s.c}[:len(operands)] {
+		*to = f.slots[operands[i]]
+	}
+	f.code = append(f.code, s)
+}
+
+// list adds a step with a list of operands: for each its place, and its width in bits.
+func (f *flattener) list(s step, do action, operands []ID) {
+	s.do, s.b, s.n = do, int32(len(f.lists)), int32(len(operands))
+	s.k = int32(f.limbs(s.node))
+	for _, a := range operands {
+		f.lists = append(f.lists, f.slots[a], int32(f.m.Nodes[a].Width))
+	}
+	f.code = append(f.code, s)
+}
+
+// wrap adds a step that gives a value another width.
+func (f *flattener) wrap(s step, from ID, n *Node) {
+	s.a, s.n = f.slots[from], int32(n.Width)
+	a := &f.m.Nodes[from]
+	if limbsOf(n) > 1 {
+		s.do, s.b, s.k = wideCopy, int32(f.limbs(from)), int32(limbsOf(n))
+		s.mask = 0
+		if !a.Word && a.Signed {
+			s.mask |= 1
+		}
+		if !n.Word && n.Signed {
+			s.mask |= 2
+		}
+	} else if n.Word {
+		s.do, s.mask = doBits, ones(n.Width)
+	} else {
+		wrapped := *n
+		wrapped.Op, wrapped.Args = OpWrap, []ID{from}
+		s = f.fitting(s, &wrapped)
+		s.do = doCopy
+	}
+	f.code = append(f.code, s)
+}

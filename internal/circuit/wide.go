@@ -1,0 +1,146 @@
+package circuit
+
+import (
+	"math/bits"
+
+	"hlsgen/internal/num"
+)
+
+// Limbs returns the number of 64-bit parts that a word of the given width has.
+func Limbs(width int) int { return (width + 63) / 64 }
+
+// PackElements appends a word of elements of a type to list, the first one lowest.
+func PackElements(list []uint64, elem num.Type, elements []int64) []uint64 {
+	at := len(list)
+	for range Limbs(elem.Width * len(elements)) {
+		list = append(list, 0)
+	}
+	word := list[at:]
+	for i, v := range elements {
+		put(word, i*elem.Width, elem.Encode(v), elem.Width)
+	}
+	return list
+}
+
+// AppendElements appends the elements of a word to list. The word holds n elements of a type.
+func AppendElements(list []int64, elem num.Type, n int, word []uint64) []int64 {
+	for i := range n {
+		list = append(list, elem.Decode(get(word, i*elem.Width, elem.Width)))
+	}
+	return list
+}
+
+// fits reports whether a word has no bits beyond a width.
+func fits(word []uint64, width int) bool {
+	return width%64 == 0 || bits.Len64(word[len(word)-1]) <= width%64
+}
+
+// put writes at most 64 bits to a word in which they are 0.
+func put(word []uint64, low int, v uint64, width int) {
+	k, shift := low/64, low%64
+	word[k] |= v << shift
+	if shift+width > 64 {
+		word[k+1] |= v >> (64 - shift)
+	}
+}
+
+// get returns at most 64 bits of a word.
+func get(word []uint64, low, width int) uint64 {
+	k, shift := low/64, low%64
+	v := word[k] >> shift
+	if shift+width > 64 {
+		v |= word[k+1] << (64 - shift)
+	}
+	return v & ones(width)
+}
+
+// ones returns a mask of the lowest width bits.
+func ones(width int) uint64 {
+	if width >= 64 {
+		return ^uint64(0)
+	}
+	return 1<<width - 1
+}
+
+func hasBits(bits []uint64) bool {
+	for _, v := range bits {
+		if v != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// finish makes a value of the given width canonical: beyond its width are copies of the sign if it is signed, and
+// zeros otherwise.
+func finish(value []uint64, width int, signed bool) {
+	k := (width - 1) / 64
+	shift := 64 - (width - k*64)
+	if signed {
+		value[k] = uint64(int64(value[k]<<shift) >> shift)
+	} else {
+		value[k] = value[k] << shift >> shift
+	}
+	for i := k + 1; i < len(value); i++ {
+		if value[i] = 0; signed && int64(value[k]) < 0 {
+			value[i] = ^uint64(0)
+		}
+	}
+}
+
+// extend copies a value to a longer or shorter one. If signed holds, the copy is extended by the sign.
+func extend(to, from []uint64, signed bool) {
+	n := copy(to, from)
+	fill := uint64(0)
+	if signed && int64(from[len(from)-1]) < 0 {
+		fill = ^uint64(0)
+	}
+	for i := n; i < len(to); i++ {
+		to[i] = fill
+	}
+}
+
+func truth(holds bool) uint64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// An int128 is a number of 128 bits in two's complement. Its operations are modulo 2^128.
+type int128 struct {
+	hi int64
+	lo uint64
+}
+
+func (a int128) plus(b int128) int128 {
+	lo, carry := bits.Add64(a.lo, b.lo, 0)
+	return int128{a.hi + b.hi + int64(carry), lo}
+}
+
+func (a int128) minus(b int128) int128 {
+	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
+	return int128{a.hi - b.hi - int64(borrow), lo}
+}
+
+func (a int128) times(b int128) int128 {
+	hi, lo := bits.Mul64(a.lo, b.lo)
+	return int128{int64(hi) + a.hi*int64(b.lo) + int64(a.lo)*b.hi, lo}
+}
+
+func (a int128) less(b int128) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+// shifted returns a * 2^n or, if n is negative, a / 2^-n rounded down.
+func (a int128) shifted(n int) int128 {
+	switch {
+	case n >= 128:
+		return int128{}
+	case n >= 64:
+		return int128{int64(a.lo << (n - 64)), 0}
+	case n >= 0:
+		return int128{a.hi<<n | int64(a.lo>>(64-n)), a.lo << n}
+	case n > -64:
+		return int128{a.hi >> -n, a.lo>>-n | uint64(a.hi)<<(64+n)}
+	}
+	return int128{a.hi >> 63, uint64(a.hi >> min(-n-64, 63))}
+}
