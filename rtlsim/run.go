@@ -45,7 +45,8 @@
 //	engine.go   simulates nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go), each as
 //	            far as it can go (agenda.go); period.go finds the steady state, settle.go predicts it, drift.go copies
 //	            frames while a FIFO fills, repeat.go skips repetitions within a frame
-//	data.go     the data that streams carry; agree.go compares them with the layers' Evals
+//	data.go     the data that streams carry; agree.go compares them with the layers' Evals;
+//	            circuits.go computes them with the layers' circuits
 //	deadlock.go explains a deadlock; tokens.go runs a frame without clocks; prove.go proves that nothing deadlocks;
 //	            lengths.go handles sequences of different lengths
 //	size.go     Size, which finds FIFO depths; grow.go, the least depths without deadlock; depths.go raises and lowers

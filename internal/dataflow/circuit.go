@@ -1,6 +1,7 @@
 package dataflow
 
 import (
+	"errors"
 	"fmt"
 
 	"hlsgen/boards"
@@ -13,6 +14,22 @@ import (
 // words an iteration moves. If the target's layers wait by StallByCredit, Loop's latency is that of the circuit.
 type HasCircuit interface {
 	Circuit(Fold, Target) *circuit.Module
+}
+
+// Circuit returns the circuit of a node. one is the design for sequences of one step, or nil if frames have one length:
+// a layer that reads steps and needs no ends of sequences handles a step as a frame, and has the circuit of that.
+func (d *Design) Circuit(node int, one *Design) (*circuit.Module, error) {
+	g := d.Model.Graph
+	n := g.Nodes[node]
+	op := n.Op
+	if one != nil && g.reads(one.Model.Graph, n) && !ReadsEnds(op, d.Model.Lengths.Max) {
+		op = one.Model.Graph.Nodes[node].Op
+	}
+	c, ok := op.(HasCircuit)
+	if !ok {
+		return nil, errors.New("has no circuit")
+	}
+	return c.Circuit(d.Folds[node], d.Target), nil
 }
 
 // Rate returns the delays and the stage length by which circuits are divided into pipeline stages for the target. The

@@ -99,7 +99,7 @@ func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	v := topView{Top: face.Top, Ports: templates.Ports(face, d, false)}
 	ends, external := n.ends(), g.Externals()
 	for i, node := range g.Nodes {
-		m, err := n.circuit(i)
+		m, err := d.Circuit(i, n.one)
 		if err != nil {
 			return nil, fmt.Errorf("generate RTL: layer %s %w", node.Name, err)
 		}

@@ -1,35 +1,14 @@
 package rtl
 
 import (
-	"errors"
 	"slices"
 
-	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 )
-
-// circuit returns the circuit of a node. If the layer need not be told where sequences end, it is that for a single
-// time step, which the layer handles as a frame.
-func (n *Network) circuit(node int) (*circuit.Module, error) {
-	d, op := n.design, n.design.Model.Graph.Nodes[node].Op
-	if n.reads(node) && !dataflow.ReadsEnds(op, d.Model.Lengths.Max) {
-		op = n.one.Model.Graph.Nodes[node].Op
-	}
-	c, ok := op.(dataflow.HasCircuit)
-	if !ok {
-		return nil, errors.New("has no circuit")
-	}
-	return c.Circuit(d.Folds[node], d.Target), nil
-}
 
 // timed reports whether a stream carries time steps of sequences.
 func (n *Network) timed(stream int) bool {
 	return n.one != nil && n.design.Model.Graph.HasTimeSteps(n.one.Model.Graph, stream)
-}
-
-// reads reports whether a node reads time steps of sequences.
-func (n *Network) reads(node int) bool {
-	return slices.ContainsFunc(n.design.Model.Graph.Nodes[node].In, n.timed)
 }
 
 // An ending is a FIFO that tells a layer, or an output, where sequences end.

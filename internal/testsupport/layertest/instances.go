@@ -33,6 +33,7 @@ func CheckInstances(t *testing.T, compiled int, instances []Instance) {
 		cases = append(cases, i.Case)
 	}
 	programs, errs := examine(t.Context(), cases)
+	errs = append(errs, runCircuits(programs)...)
 	amd := slices.DeleteFunc(slices.Clone(programs), func(p program) bool { return p.Board.Family != boards.AMD })
 	for _, check := range []func() error{
 		func() error { return run(t.Context(), paths[0], t.TempDir(), spread(amd, compiled)) },

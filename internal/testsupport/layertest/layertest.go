@@ -19,6 +19,7 @@
 //	work.go       latencies and costs, against the work of the compiled C++
 //	memory.go     CheckStorage for a layer, and CheckMemories for whole designs
 //	rtl.go        folds in SystemVerilog, in Verilator, against Eval and the simulator
+//	circuit.go    the circuit of every fold, iteration by iteration, against Kernel and Eval
 //	instances.go  many layers, each in one random fold
 //	reset.go      the compiled C++ after a reset
 //	carried.go    Paths, SequencePaths: the path from one clock to the next, in a second compiler
@@ -80,6 +81,11 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 	for _, err := range errs {
 		t.Error(err)
 	}
+	t.Run("circuit", func(t *testing.T) {
+		for _, err := range runCircuits(programs) {
+			t.Error(err)
+		}
+	})
 	t.Run("C++", func(t *testing.T) {
 		gxx := tier.Needs(t, "g++")[0]
 		some := programs

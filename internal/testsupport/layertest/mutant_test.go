@@ -143,8 +143,14 @@ func TestMutants(t *testing.T) {
 			t.Parallel()
 			programs, errs := examine(t.Context(), []Case{absCase(name)})
 			if len(errs) == 0 {
-				gxx := tier.Needs(t, "g++", "verilator")[0]
 				both, rtl := name == "", defects[name].rtl != rtlDefect{}
+				if both || rtl { // iterations know no clocks, so that none is late
+					other := runCircuits(programs)
+					if found := len(other) > 0; found != (rtl && defects[name].rtl.late == 0) {
+						t.Errorf("run as a circuit: %v", other)
+					}
+				}
+				gxx := tier.Needs(t, "g++", "verilator")[0]
 				var err error
 				if both || !rtl { // the C++ of mutants in RTL is that of none
 					err = run(t.Context(), gxx, t.TempDir(), programs)

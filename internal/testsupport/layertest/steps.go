@@ -18,10 +18,10 @@ import (
 
 // CheckSequences checks layers for sequences of any length against the contract. The inputs of a case are those of the
 // longest sequence; the first axis of an input is time if timed says so. The test runs sequences of all lengths, one
-// after the other, up and down again. The clock simulator, the compiled C++ and, clock by clock, the SystemVerilog must
-// give what Eval of the layer for each length gives. A second compiler checks the C++, too. Mutants are tried with the
-// last case, which is the only one of short tests. Verilator lints its top, and simulates it in the long tier. Below
-// that tier, twelve designs represent all in SystemVerilog.
+// after the other, up and down again. The clock simulator, the compiled C++, the circuits word by word and, clock by
+// clock, the SystemVerilog must give what Eval of the layer for each length gives. A second compiler checks the C++,
+// too. Mutants are tried with the last case, which is the only one of short tests. Verilator lints its top, and
+// simulates it in the long tier. Below that tier, twelve designs represent all in SystemVerilog.
 func CheckSequences(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	t.Run("circuit", func(t *testing.T) {
@@ -44,6 +44,16 @@ func CheckSequences(t *testing.T, timed func(input int) bool, mutants []Mutant, 
 		}
 		if err := runRTL(t.Context(), t.TempDir(), list); err != nil {
 			t.Error(err)
+		}
+	})
+	t.Run("words", func(t *testing.T) {
+		t.Parallel()
+		for _, c := range cases {
+			for _, s := range stepped(t, c, timed) {
+				if err := s.runCircuits(t.Context()); err != nil {
+					t.Errorf("%s: %v", s.name, err)
+				}
+			}
 		}
 	})
 	for i, c := range cases {

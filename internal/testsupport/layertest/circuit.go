@@ -1,0 +1,170 @@
+package layertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
+)
+
+// runCircuits compares the circuits of all folds of the programs' layers with Kernel and Eval.
+func runCircuits(programs []program) (errs []error) {
+	var last *bound // programs of a layer follow each other
+	for _, p := range programs {
+		if p.bound == last {
+			continue
+		}
+		last = p.bound
+		for f := range p.op.Folds() {
+			if p.Only != nil && !p.Only(f) {
+				continue
+			}
+			if err := p.runCircuit(f); err != nil {
+				errs = append(errs, fmt.Errorf("%q: fold %+v: %w", p.Name, f, named(checkCircuit, err)))
+			}
+		}
+	}
+	return errs
+}
+
+// A circuitRun runs a layer's circuit beside its kernel, iteration by iteration.
+type circuitRun struct {
+	machine *circuit.Machine
+	kernel  dataflow.Kernel
+	walk    *dataflow.LoopWalker
+	in, out []dataflow.Port
+	rest    [][]int64  // by input: elements that are not read yet
+	heads   [][]uint64 // by input: the next word, or nil
+	want    [][]int64  // by output: Eval's elements that are not written yet
+	weights [][]uint64 // the rows of weights that come with every frame; nil if there are none
+	weight  int        // weights so far: every iteration takes a row
+	words   []dataflow.Word
+	at      int // iteration in the frame
+}
+
+// runCircuit compares the circuit of a fold with Kernel and Eval: in every iteration of the frames, the words must be
+// the same, and they must move when the loop says so.
+func (b *bound) runCircuit(f dataflow.Fold) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	op, ok := b.op.(dataflow.HasCircuit)
+	if !ok {
+		return errors.New("it has no circuit")
+	}
+	t := b.target()
+	t.Stalls = dataflow.StallByCredit
+	loop := b.op.Loop(f, t)
+	r := circuitRun{kernel: b.op.Kernel(f, t)}
+	if r.machine, err = circuit.NewMachine(op.Circuit(f, t)); err != nil {
+		return err
+	}
+	r.in, r.out = b.op.Ports(f)
+	if e, ok := b.op.(dataflow.WeightsPerFrame); ok && e.External() {
+		table := e.WeightTable(f)
+		for _, row := range table.Rows {
+			r.weights = append(r.weights, circuit.PackElements(nil, table.Elem, row))
+		}
+	}
+	r.heads, r.words = make([][]uint64, len(r.in)), make([]dataflow.Word, len(r.in))
+	for n := range b.frames {
+		if err := r.frame(b.frames[n], b.want[n], loop); err != nil {
+			return fmt.Errorf("frame %d, iteration %d: %w", n, r.at, err)
+		}
+	}
+	return nil
+}
+
+// frame runs a frame.
+func (r *circuitRun) frame(in, want []dataflow.Tensor, loop dataflow.Loop) error {
+	r.rest, r.want = nil, nil
+	for k, p := range r.in {
+		r.rest = append(r.rest, slices.Clone(p.Send(in[k])))
+	}
+	for k, p := range r.out {
+		r.want = append(r.want, slices.Clone(p.Send(want[k])))
+	}
+	r.walk = loop.Walk()
+	for r.at = 0; r.at < loop.Iterations(); r.at++ {
+		if err := r.iterate(); err != nil {
+			return err
+		}
+		r.walk.Advance()
+	}
+	return nil
+}
+
+// iterate runs an iteration of the circuit and of the kernel.
+func (r *circuitRun) iterate() error {
+	moves := r.walk.Moves()
+	for k, p := range r.in {
+		if r.heads[k] == nil && len(r.rest[k]) > 0 {
+			r.heads[k] = circuit.PackElements(nil, p.Elem, r.rest[k][:p.PerWord])
+		}
+		if r.words[k] = nil; moves.Read>>k&1 != 0 {
+			r.words[k] = r.rest[k][:p.PerWord]
+		}
+	}
+	heads := r.heads
+	if r.weights != nil {
+		heads = append(slices.Clone(heads), r.weights[r.weight%len(r.weights)])
+	}
+	lacks, err := r.machine.Iterate(heads)
+	switch {
+	case err != nil:
+		return err
+	case lacks >= 0:
+		return fmt.Errorf("the circuit wants a word of input %d after the last", lacks)
+	}
+	r.weight++
+	for k, p := range r.in {
+		if reads := moves.Read>>k&1 != 0; r.machine.Reads(k) != reads {
+			return fmt.Errorf("the circuit reads a word of input %d: %t, and the loop says %t", k, !reads, reads)
+		} else if reads {
+			r.rest[k], r.heads[k] = r.rest[k][p.PerWord:], nil
+		}
+	}
+	for k, word := range r.kernel.Step(r.at, r.words) {
+		if err := r.compare(k, word, moves.Write>>k&1 != 0); err != nil {
+			return fmt.Errorf("output %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// compare compares the circuit's word of an output with the kernel's and with Eval's.
+func (r *circuitRun) compare(k int, word dataflow.Word, writes bool) error {
+	p, bits := r.out[k], r.machine.Written(k)
+	if writes != (bits != nil) {
+		return fmt.Errorf("the circuit writes a word: %t, and the loop says %t", !writes, writes)
+	}
+	if !writes {
+		return nil
+	}
+	got := circuit.AppendElements(nil, p.Elem, p.PerWord, bits)
+	if !slices.Equal(got, word) || !slices.Equal(got, r.want[k][:p.PerWord]) {
+		return fmt.Errorf("the circuit writes %v, the kernel %v, and Eval gives %v", got, word, r.want[k][:p.PerWord])
+	}
+	r.want[k] = r.want[k][p.PerWord:]
+	return nil
+}
+
+// runCircuits compares the circuits of a design with its streams, word by word.
+func (s simulated) runCircuits(ctx context.Context) error {
+	s.design.Target.Stalls = dataflow.StallByCredit
+	_, err := rtlsim.ComputeByCircuits(ctx, s.design, s.in, func(frame, stream int, got dataflow.Tensor) error {
+		want := s.streams[frame][stream]
+		if !slices.Equal(got.Shape, want.Shape) || !slices.Equal(got.Data, want.Data) {
+			return failed(checkCircuit, "sequence %d, stream %d carries %v, want %v", frame, stream, got, want)
+		}
+		return nil
+	})
+	return named(checkCircuit, err)
+}

@@ -1,0 +1,224 @@
+package rtlsim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"hlsgen/internal/circuit"
+	"hlsgen/internal/dataflow"
+)
+
+// A wiring runs the circuits of a design on all frames, layer by layer: FIFOs hold as many words as are written.
+type wiring struct {
+	*plan
+	each    []*plan                                          // by frame
+	words   [][][]uint64                                     // by frame and stream: the words, one after the other
+	outputs [][]dataflow.Tensor                              // by frame and graph output
+	tell    func(frame, stream int, t dataflow.Tensor) error // is called with the tensor on each stream; may be nil
+}
+
+// ComputeByCircuits is ComputeOutputs with the circuits of the layers in place of their kernels: what the design's
+// SystemVerilog computes. The target must stall by credit. Streams come layer by layer, each with all frames.
+//
+// The error names a layer whose circuit fails, or does not take and give the words of a frame in the iterations of its
+// loop.
+func ComputeByCircuits(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
+	carried func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
+	if d.Target.Stalls != dataflow.StallByCredit {
+		return nil, fmt.Errorf("circuits of a design that stalls by rule %v, want %v", d.Target.Stalls,
+			dataflow.StallByCredit)
+	}
+	if err := d.Verify(); err != nil {
+		return nil, fmt.Errorf("design: %w", err)
+	}
+	w := &wiring{plan: newPlan(d), tell: carried}
+	if w.each, err = w.checked(frames); err != nil {
+		return nil, err
+	}
+	g := d.Model.Graph
+	for f, in := range frames {
+		w.words = append(w.words, make([][]uint64, len(g.Streams)))
+		w.outputs = append(w.outputs, make([]dataflow.Tensor, len(g.Out)))
+		for i, s := range g.In {
+			port := w.each[f].ports[s]
+			for sent := port.Send(in[i]); len(sent) > 0; sent = sent[port.PerWord:] {
+				w.words[f][s] = circuit.PackElements(w.words[f][s], port.Elem, sent[:port.PerWord])
+			}
+			if err := w.arrived(f, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var one *dataflow.Design
+	if d.Model.Lengths != nil {
+		if one, err = d.At(1); err != nil {
+			return nil, err
+		}
+	}
+	for i := range g.Nodes {
+		if err := w.layer(ctx, i, one); err != nil {
+			return nil, err
+		}
+	}
+	return w.outputs, nil
+}
+
+// arrived passes the tensor on a stream on, once all of its words are there.
+func (w *wiring) arrived(f, s int) error {
+	p := w.each[f]
+	port, limbs := p.ports[s], circuit.Limbs(p.ports[s].Width())
+	output := slices.Index(p.design.Model.Graph.Out, s)
+	if w.tell == nil && output < 0 {
+		return nil
+	}
+	var elements []int64
+	for words := w.words[f][s]; len(words) > 0; words = words[limbs:] {
+		elements = circuit.AppendElements(elements, port.Elem, port.PerWord, words[:limbs])
+	}
+	t := port.Receive(p.design.Model.Graph.Streams[s].Type.Shape, elements)
+	if output >= 0 {
+		w.outputs[f][output] = t
+	}
+	if w.tell == nil {
+		return nil
+	}
+	return w.tell(f, s, t)
+}
+
+// A feed holds the words that an input of a circuit takes in a frame. Weights begin again.
+type feed struct {
+	words []uint64
+	limbs int
+	at    int // parts taken so far
+	again bool
+}
+
+func (f *feed) next() []uint64 {
+	if f.again && f.at == len(f.words) {
+		f.at = 0
+	}
+	if f.at == len(f.words) {
+		return nil
+	}
+	return f.words[f.at : f.at+f.limbs]
+}
+
+// layer runs the circuit of a layer on all frames.
+func (w *wiring) layer(ctx context.Context, i int, one *dataflow.Design) error {
+	m, err := w.design.Circuit(i, one)
+	if err != nil {
+		return fmt.Errorf("layer %s %w", w.name(i), err)
+	}
+	machine, err := circuit.NewMachine(m)
+	if err != nil {
+		return fmt.Errorf("layer %s: %w", w.name(i), err)
+	}
+	weights := w.weights(i)
+	for f := range w.each {
+		feeds := w.feeds(i, f, m, weights)
+		if err := w.frame(ctx, i, f, machine, feeds); err != nil {
+			return fmt.Errorf("layer %s, frame %d: %w", w.name(i), f, err)
+		}
+		for _, s := range w.design.Model.Graph.Nodes[i].Out {
+			if err := w.arrived(f, s); err != nil {
+				return err
+			}
+		}
+		for _, s := range w.design.Model.Graph.Nodes[i].In { // no other layer reads them
+			w.words[f][s] = nil
+		}
+	}
+	return nil
+}
+
+// weights returns the weights of a layer that come with every frame, or nil.
+func (w *wiring) weights(i int) *feed {
+	for _, x := range w.design.Externals() {
+		if x.Node != i {
+			continue
+		}
+		table := w.design.WeightWords(x)
+		f := &feed{limbs: circuit.Limbs(x.Port.Width()), again: true}
+		for _, row := range table.Rows {
+			f.words = circuit.PackElements(f.words, table.Elem, row)
+		}
+		return f
+	}
+	return nil
+}
+
+// feeds returns the words for the inputs of a layer's circuit in a frame: its streams, and what tells it where
+// sequences end.
+func (w *wiring) feeds(i, f int, m *circuit.Module, weights *feed) (list []*feed) {
+	streams := w.design.Model.Graph.Nodes[i].In
+	for _, port := range m.In {
+		switch port.Name {
+		case circuit.WeightsPort:
+			list = append(list, weights)
+		case circuit.EndsPort:
+			list = append(list, &feed{words: w.ends(i, f), limbs: 1})
+		default:
+			list = append(list, &feed{words: w.words[f][streams[0]], limbs: circuit.Limbs(port.Width)})
+			streams = streams[1:]
+		}
+	}
+	return list
+}
+
+// ends returns a bit per time step of a frame, 1 for the last.
+func (w *wiring) ends(i, f int) []uint64 {
+	for _, e := range w.design.SequenceEndFIFOs() {
+		if e.Node != i {
+			continue
+		}
+		l := w.design.Model.Lengths
+		k := slices.Index(w.design.Model.Graph.In, e.Input)
+		steps := make([]uint64, w.each[f].design.Model.Graph.Streams[e.Input].Type.Shape[l.In[k]])
+		steps[len(steps)-1] = 1
+		return steps
+	}
+	return nil
+}
+
+// frame runs a frame of a layer.
+func (w *wiring) frame(ctx context.Context, i, f int, machine *circuit.Machine, feeds []*feed) error {
+	p := w.each[f]
+	out := p.design.Model.Graph.Nodes[i].Out
+	heads := make([][]uint64, len(feeds))
+	for at := range p.loops[i].Iterations() {
+		if at%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for k, feed := range feeds {
+			heads[k] = feed.next()
+		}
+		lacks, err := machine.Iterate(heads)
+		if err == nil && lacks >= 0 {
+			err = fmt.Errorf("input %d has no word left", lacks)
+		}
+		if err != nil {
+			return fmt.Errorf("iteration %d: %w", at, err)
+		}
+		for k, feed := range feeds {
+			if machine.Reads(k) {
+				feed.at += feed.limbs
+			}
+		}
+		for k, s := range out {
+			w.words[f][s] = append(w.words[f][s], machine.Written(k)...)
+		}
+	}
+	for k, feed := range feeds {
+		if rest := len(feed.words) - feed.at; rest > 0 && !feed.again {
+			return fmt.Errorf("%d words of input %d are left", rest/feed.limbs, k)
+		}
+	}
+	for k, s := range out {
+		port := p.ports[s]
+		if got := len(w.words[f][s]) / circuit.Limbs(port.Width()); got != port.Words {
+			return fmt.Errorf("%d words at output %d, want %d", got, k, port.Words)
+		}
+	}
+	return nil
+}
