@@ -143,7 +143,7 @@ func (s *screen) simulated(o simulate.Options, r *simulate.Result) {
 		s.design(o, r)
 	}
 	switch r.Engine {
-	case engines.Cycle, engines.CSim:
+	case engines.Cycle, engines.CSim, engines.Circuit:
 		s.field("verified", "every layer's stream equals the one of engine eval")
 	case engines.RTL, engines.Netlist:
 		s.field("verified", "every layer's stream equals the one of engine eval, every clock that of engine cycle")

@@ -138,7 +138,7 @@ func TestParts(t *testing.T) {
 		}
 		told[f][s] = append(told[f][s], rows.Data...)
 		return nil
-	}, engines.StreamMismatch(g))
+	}, engines.StreamMismatch(engines.Cycle, g))
 	if err != nil {
 		t.Fatal(err)
 	}

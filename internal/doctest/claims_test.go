@@ -107,6 +107,8 @@ var claims = []claim{
 	{begins: "| `hlsgen simulate` |", by: []string{"internal/build.TestFast", "internal/fast.TestKernels"}},
 	{begins: "| `hlsgen simulate --engine cycle`", by: []string{"cmd/hlsgen.TestSimulate", "rtlsim.TestWriteVCD",
 		"rtlsim.TestWriteTimeline"}},
+	{begins: "| `hlsgen simulate --engine circuit`", by: []string{"internal/engines.TestCircuitsOfModels",
+		"internal/engines.TestCircuitsOfSequences", "internal/engines.TestCircuitsOfWideWords"}},
 	{begins: "| `hlsgen simulate --engine rtl`", by: []string{"internal/build.TestEngineRTL",
 		"internal/build.TestNetlist", "internal/simulate.TestEngineNetlist"}},
 	{begins: "| `hlsgen simulate --compare y.npy`", by: []string{"cmd/hlsgen.TestCompare",

@@ -1,7 +1,7 @@
 // Package engines runs models and designs: as written, layer by layer, compiled, clock by clock, in C++ and in
 // SystemVerilog.
 //
-//	engines.go    the engines; the model as written, Eval of every layer, the design with its clocks, the C++
+//	engines.go    the engines; the model as written, Eval of every layer, the design with its clocks, the C++, circuits
 //	fast.go       compiled layers
 //	predictor.go  compiled layers on parts of the samples, without conversions
 //	rtl.go        the SystemVerilog in Verilator, and its netlist
@@ -33,6 +33,7 @@ const (
 	Eval      Engine = "eval"      // every layer's plain integer form
 	Cycle     Engine = "cycle"     // the folded design, clock by clock
 	CSim      Engine = "csim"      // the generated C++, compiled
+	Circuit   Engine = "circuit"   // the design in SystemVerilog, word by word
 	RTL       Engine = "rtl"       // the generated SystemVerilog, in Verilator
 	Netlist   Engine = "netlist"   // the cells that Yosys makes of the SystemVerilog, in Verilator
 )
@@ -48,6 +49,7 @@ var All = []struct {
 	{Eval, "every layer's plain integer form"},
 	{Cycle, "the folded design, clock by clock"},
 	{CSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
+	{Circuit, "the circuits that the SystemVerilog spells, word by word, without Verilator; every stream is compared"},
 	{RTL, "the generated SystemVerilog, in Verilator; every stream is compared, and every clock"},
 	{Netlist, "the cells that Yosys makes of the SystemVerilog, compared in the same way; of small designs"},
 }
@@ -261,7 +263,13 @@ func (m *MismatchError) Error() string { return m.Msg }
 
 // RunCycle runs the design in the clock-by-clock simulator and compares every stream with Eval.
 func RunCycle(ctx context.Context, d *dataflow.Design, in, streams []Tensors, record bool) (*rtlsim.Trace, error) {
-	return rtlsim.Run(ctx, d, in, rtlsim.Options{OnTensor: same(d, streams), Record: record})
+	return rtlsim.Run(ctx, d, in, rtlsim.Options{OnTensor: same(Cycle, d, streams), Record: record})
+}
+
+// RunCircuits runs the circuits that the design's SystemVerilog spells, word by word, and compares every stream with
+// Eval. It returns the outputs.
+func RunCircuits(ctx context.Context, d *dataflow.Design, in, streams []Tensors) ([]Tensors, error) {
+	return rtlsim.ComputeByCircuits(ctx, d, in, same(Circuit, d, streams))
 }
 
 // RunKernels computes the data on a design's streams, compares them with Eval and returns the outputs. It does not
@@ -271,7 +279,7 @@ func RunKernels(ctx context.Context, d *dataflow.Design, first int, in []Tensors
 	if err != nil {
 		return nil, err
 	}
-	differs := StreamMismatch(d.Model.Graph)
+	differs := StreamMismatch(Cycle, d.Model.Graph)
 	return rtlsim.ComputeOutputs(ctx, d, in, func(frame, s int, got dataflow.Tensor) error {
 		if err := rtlsim.Compare([]Tensors{{got}}, []Tensors{{streams[frame][s]}}); err != nil {
 			return differs(first+frame, s, err)
@@ -280,9 +288,9 @@ func RunKernels(ctx context.Context, d *dataflow.Design, first int, in []Tensors
 	})
 }
 
-// same returns a function that compares a tensor on a stream of the simulator with Eval.
-func same(d *dataflow.Design, streams []Tensors) func(frame, s int, got dataflow.Tensor) error {
-	differs := StreamMismatch(d.Model.Graph)
+// same returns a function that compares a tensor on a stream of an engine with Eval.
+func same(engine Engine, d *dataflow.Design, streams []Tensors) func(frame, s int, got dataflow.Tensor) error {
+	differs := StreamMismatch(engine, d.Model.Graph)
 	return func(frame, s int, got dataflow.Tensor) error {
 		err := rtlsim.Compare([]Tensors{{got}}, []Tensors{{streams[frame][s]}})
 		if err != nil {
@@ -292,11 +300,11 @@ func same(d *dataflow.Design, streams []Tensors) func(frame, s int, got dataflow
 	}
 }
 
-// StreamMismatch returns a function that makes a MismatchError of a difference on a stream.
-func StreamMismatch(g *dataflow.Graph) func(frame, s int, why error) error {
+// StreamMismatch returns a function that makes a MismatchError of a difference on a stream of an engine.
+func StreamMismatch(engine Engine, g *dataflow.Graph) func(frame, s int, why error) error {
 	return func(frame, s int, why error) error {
-		return &MismatchError{fmt.Sprintf("engine cycle against eval, frame %d, stream %s: %v", frame, StreamName(g, s),
-			why)}
+		return &MismatchError{fmt.Sprintf("engine %s against eval, frame %d, stream %s: %v", engine, frame,
+			StreamName(g, s), why)}
 	}
 }
 
@@ -344,8 +352,8 @@ func RunCSim(ctx context.Context, d *dataflow.Design, files templates.Files, str
 	return out, nil
 }
 
-// Synthesised reports whether an engine runs SystemVerilog.
-func (e Engine) Synthesised() bool { return e == RTL || e == Netlist }
+// Synthesised reports whether an engine runs the design in SystemVerilog.
+func (e Engine) Synthesised() bool { return e == Circuit || e == RTL || e == Netlist }
 
 // StreamElements returns the number of elements on all streams of a frame.
 func StreamElements(g *dataflow.Graph) (n int) {

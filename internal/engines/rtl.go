@@ -40,9 +40,9 @@ func (e Engine) Ready(d *diag.List) bool {
 			"install yosys, or use --engine rtl")
 		return false
 	}
-	if program := MissingForVerilator(); program != "" {
+	if program := MissingForVerilator(); e != Circuit && program != "" {
 		d.Fail(diag.VerilatorMissing, "", fmt.Sprintf("engine %s needs %s, which is not here", e, program),
-			"install verilator and g++, or use --engine cycle")
+			"install verilator and g++, or use --engine circuit")
 		return false
 	}
 	return true

@@ -57,7 +57,7 @@ func (r *Result) run(ctx context.Context, o Options, im *frontend.Imported, m *d
 		out = engines.SelectStreams(streams, m.Graph.Out)
 	}
 	switch o.Engine {
-	case engines.Cycle, engines.CSim, engines.RTL, engines.Netlist:
+	case engines.Cycle, engines.CSim, engines.Circuit, engines.RTL, engines.Netlist:
 		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.Failed() {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func (r *Result) runDesign(ctx context.Context, o Options, m *dataflow.Model, in
 		return nil, err
 	}
 	design := r.Design.Design
-	if o.Engine.Synthesised() {
+	if o.Engine.Synthesised() && o.Engine != engines.Circuit {
 		o.ReportProgress("compiling", 0, 0)
 		for part := range slices.Chunk(in, engines.FramesPerBench(design.Model.Graph)) {
 			streams, err := engines.RunEval(ctx, design.Model, part)
@@ -144,6 +144,9 @@ func (r *Result) runDesign(ctx context.Context, o Options, m *dataflow.Model, in
 	streams, err := engines.RunEval(ctx, design.Model, in)
 	if err != nil {
 		return nil, err
+	}
+	if o.Engine == engines.Circuit {
+		return engines.RunCircuits(ctx, design, in, streams)
 	}
 	if o.Engine == engines.Cycle {
 		if r.Trace, err = engines.RunCycle(ctx, design, in, streams, o.VCD != "" || o.Timeline != ""); err != nil {

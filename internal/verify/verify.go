@@ -165,7 +165,7 @@ func verifyRuns(ctx context.Context, d *dataflow.Design, s *samples.Runs, to *re
 	if err != nil {
 		return err
 	}
-	out, err := rtlsim.CompareKernels(ctx, d, in, to.add, engines.StreamMismatch(m.Graph))
+	out, err := rtlsim.CompareKernels(ctx, d, in, to.add, engines.StreamMismatch(engines.Cycle, m.Graph))
 	if err != nil {
 		return err
 	}
